@@ -65,12 +65,23 @@ type Plan struct {
 	Prefix          string           // all names of objects begin with it
 	Folder          string           // local folder
 	Files           []PlannedFile
-	Skipped         []SkippedFile   // what cannot be moved
-	FolderMarkers   int             // empty objects that represent folders; there is nothing to download
-	Bytes           int64           // total size of Files
-	Extra           []string        // names that only the target has: of objects, or paths; if they were asked for
-	ExtraKept       string          // why nothing that only the target has may be deleted; Extra is empty then
-	copies          map[string]bool // names of objects that may be those of copies
+	Skipped         []SkippedFile // what cannot be moved
+	FolderMarkers   int           // empty objects that represent folders; there is nothing to download
+	Bytes           int64         // total size of Files
+	Extra           []string      // names that only the target has: of objects, or paths; if they were asked for
+	ExtraKept       string        // why nothing that only the target has may be deleted; Extra is empty then
+	copies          *copyNames
+}
+
+// copyNames holds the names of the target that are, or may be, those of copies that were kept beside a file.
+type copyNames struct {
+	mu    sync.Mutex
+	found map[string]client.Object // objects; one without a name is known not to exist
+	same  map[string]bool          // names or paths of copies that are the same as a file of the plan
+}
+
+func newCopyNames() *copyNames {
+	return &copyNames{found: map[string]client.Object{}, same: map[string]bool{}}
 }
 
 // skip leaves out something that can never be moved.
@@ -152,6 +163,18 @@ func foldersClash(selected iter.Seq[DownloadItem]) bool {
 		}
 	}
 	return false
+}
+
+// PlanObject returns the plan of an object that becomes a file, whose name the user has chosen.
+func PlanObject(o client.Object, file string) Plan {
+	f := PlannedFile{Name: o.Name.Raw(), Object: o, Path: filepath.Base(file), Size: o.Size}
+	return Plan{Kind: Download, Folder: filepath.Dir(file), Files: []PlannedFile{f}, Bytes: o.Size}
+}
+
+// PlanFile returns the plan of a file that becomes an object. It is not read.
+func PlanFile(file string, size int64, to client.ObjectRef) Plan {
+	f := PlannedFile{Name: to.Name, Path: file, Size: size}
+	return Plan{Kind: Upload, Cluster: to.Cluster, Bucket: to.Bucket, Files: []PlannedFile{f}, Bytes: size}
 }
 
 // PlanDownload returns the files that objects become. If two of them cannot both exist in one folder, such as a and
@@ -377,6 +400,7 @@ func isReadable(ctx context.Context, root *os.Root, name string) bool {
 type CompareOptions struct {
 	NameOnly  bool                 // only whether the name is taken: what exists is FileUnknown
 	SizeOnly  bool                 // equal sizes are FileSame; nothing is read
+	KeepBoth  bool                 // a file is FileSame, too, if one of its copies ("a (2)") is
 	FindExtra bool                 // fill in Plan.Extra
 	OnListed  func(*client.Object) // is called by CompareObjects with each object that it finds; or nil
 	Progress  func(read int64)     // is called with the bytes read from files, from several goroutines; or nil
@@ -420,10 +444,12 @@ func (p *Plan) CompareFiles(ctx context.Context, c CompareOptions) error {
 		return err
 	}
 	defer root.Close()
-	err = p.compare(ctx, c, func(f *PlannedFile) (open func() (io.ReadCloser, error), problem *SkippedFile) {
-		info, err := root.Lstat(f.Path)
+	p.copies = newCopyNames()
+	err = p.compare(ctx, c, func(f *PlannedFile, name string) (open func() (io.ReadCloser, error), problem *SkippedFile) {
+		info, err := root.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
+			f.State = FileNew
 			return nil, nil
 		case errors.Is(err, syscall.ENOTDIR):
 			return nil, &SkippedFile{Reason: "a file has the name of its folder"}
@@ -438,10 +464,15 @@ func (p *Plan) CompareFiles(ctx context.Context, c CompareOptions) error {
 			return nil, &SkippedFile{Reason: "its name belongs to something that is not a regular file"}
 		}
 		var decided bool
-		if f.State, decided = c.stateOf(f.Size, info.Size(), f.Object.ETag); decided {
+		f.State, decided = c.stateOf(f.Size, info.Size(), f.Object.ETag)
+		modified := f.Object.Modified.Time()
+		if name != f.Path && f.State == FileUnknown && !modified.IsZero() && info.ModTime().After(modified) {
+			f.State = FileSame // the copy was fetched after the object was stored, and has its size
+		}
+		if decided {
 			return nil, nil
 		}
-		return func() (io.ReadCloser, error) { return root.Open(f.Path) }, nil
+		return func() (io.ReadCloser, error) { return root.Open(name) }, nil
 	})
 	if err != nil || !c.FindExtra {
 		return err
@@ -455,6 +486,9 @@ func (p *Plan) findExtraFiles(ctx context.Context, root *os.Root) error {
 	known := map[string]bool{}
 	for _, f := range p.Files {
 		known[foldCase(f.Path)] = true
+	}
+	for name := range p.copies.same {
+		known[foldCase(name)] = true
 	}
 	leftOut := p.leftOut()
 	defer p.checkExtra()
@@ -500,6 +534,7 @@ func (p *Plan) leftOut() func(name string) bool {
 // checkExtra keeps everything that only the target has if the source is empty or could not be read to its end.
 func (p *Plan) checkExtra() {
 	unread := slices.IndexFunc(p.Skipped, func(f SkippedFile) bool { return f.Unread })
+	p.Extra = slices.DeleteFunc(p.Extra, func(name string) bool { return p.copies.same[name] })
 	switch {
 	case len(p.Extra) == 0:
 		return
@@ -549,7 +584,7 @@ func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, 
 	for i, f := range p.Files {
 		at[f.Name] = i
 	}
-	p.copies = map[string]bool{}
+	p.copies = newCopyNames()
 	leftOut := p.leftOut()
 	for o, err := range p.targets(ctx, objects, c) {
 		if err != nil {
@@ -564,15 +599,23 @@ func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, 
 			continue
 		}
 		if isCopyName(name) {
-			p.copies[strings.Clone(name)] = true
+			p.copies.found[strings.Clone(name)] = o.Clone()
 		}
 		if c.FindExtra && !(strings.HasSuffix(name, "/") && o.Size == 0) && !leftOut(name) {
 			p.Extra = append(p.Extra, strings.Clone(name))
 		}
 	}
+	allListed := p.NeedsFullListing(c.FindExtra)
 	defer p.checkExtra()
-	return p.compare(ctx, c, func(f *PlannedFile) (open func() (io.ReadCloser, error), problem *SkippedFile) {
+	return p.compare(ctx, c, func(f *PlannedFile, name string) (open func() (io.ReadCloser, error), problem *SkippedFile) {
+		if name != f.Name {
+			var err error
+			if f.Object, err = p.copyAt(ctx, objects, name, allListed); err != nil {
+				return nil, &SkippedFile{Reason: err.Error(), Unread: true}
+			}
+		}
 		if f.Object.Name.Raw() == "" {
+			f.State = FileNew
 			return nil, nil
 		}
 		if p.Kind.Copies() {
@@ -587,13 +630,36 @@ func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, 
 	})
 }
 
-// compare fills in the states of the files. For each it calls exists, which returns how to open the file whose MD5
-// decides, or why the file cannot be moved.
+// copyAt returns the object that has the name of a copy; it has no name if there is none. If not all objects were
+// listed, it looks it up.
+func (p *Plan) copyAt(
+	ctx context.Context, objects client.ObjectReader, name string, allListed bool,
+) (o client.Object, err error) {
+	p.copies.mu.Lock()
+	defer p.copies.mu.Unlock()
+	o, known := p.copies.found[name]
+	if !known && !allListed {
+		if o, _, err = objects.Find(ctx, p.Cluster, p.Bucket, name); err == nil {
+			p.copies.found[name] = o
+		}
+	}
+	return o, err
+}
+
+// compare fills in the states of the files. For each it calls exists with its name on the side of the target, which
+// returns how to open the file whose MD5 decides, or why the file cannot be moved.
 func (p *Plan) compare(
 	ctx context.Context,
 	c CompareOptions,
-	exists func(*PlannedFile) (open func() (io.ReadCloser, error), problem *SkippedFile),
+	exists func(f *PlannedFile, name string) (open func() (io.ReadCloser, error), problem *SkippedFile),
 ) error {
+	check := func(f *PlannedFile, name string) *SkippedFile {
+		open, problem := exists(f, name)
+		if open != nil {
+			problem = compareMD5(ctx, f, open, c.Progress)
+		}
+		return problem
+	}
 	problems := map[int]*SkippedFile{}
 	var workers sync.WaitGroup
 	var mu sync.Mutex
@@ -608,9 +674,9 @@ func (p *Plan) compare(
 		workers.Go(func() {
 			for i, ok := take(); ok; i, ok = take() {
 				f := &p.Files[i]
-				open, problem := exists(f)
-				if open != nil {
-					problem = compareMD5(ctx, f, open, c.Progress)
+				problem := check(f, p.targetName(*f))
+				if c.KeepBoth && problem == nil && f.exists() {
+					problem = p.findCopy(f, check)
 				}
 				if problem != nil {
 					mu.Lock()
@@ -638,6 +704,35 @@ func (p *Plan) compare(
 	p.Files = kept
 	return nil
 }
+
+// findCopy looks among the copies that were kept beside a file that differs for one that is the same. If there is one, so
+// is the file. It returns why that cannot be found out, or nil.
+func (p *Plan) findCopy(f *PlannedFile, check func(*PlannedFile, string) *SkippedFile) *SkippedFile {
+	for n := 2; ; n++ {
+		found, name := *f, copyName(p.targetName(*f), n)
+		problem := check(&found, name)
+		switch {
+		case problem != nil && p.Kind != Download:
+			return problem
+		case problem != nil:
+			continue
+		case found.State == FileNew:
+			return nil
+		case found.State != FileSame:
+			continue
+		}
+		if f.State = FileSame; p.Kind != Download {
+			f.Name, f.Object = name, found.Object
+		}
+		p.copies.mu.Lock()
+		defer p.copies.mu.Unlock()
+		p.copies.same[name] = true
+		return nil
+	}
+}
+
+// exists reports whether something that differs, or may differ, has the name of the file.
+func (f *PlannedFile) exists() bool { return f.State == FileChanged || f.State == FileUnknown }
 
 // sourceName returns what is left out if a file is: the object, or the path.
 func (p *Plan) sourceName(f PlannedFile) string {
@@ -697,11 +792,10 @@ func (p *Plan) ToSend(e ConflictPolicy) []PlannedFile {
 	}
 	var files []PlannedFile
 	for _, f := range p.Files {
-		exists := f.State == FileChanged || f.State == FileUnknown
 		switch {
-		case f.State == FileSame && p.Kind != Move, exists && e == SkipExisting:
+		case f.State == FileSame && p.Kind != Move, f.exists() && e == SkipExisting:
 			continue
-		case exists && e == KeepBoth:
+		case f.exists() && e == KeepBoth:
 			f = p.renamed(f, taken)
 		}
 		files = append(files, f)
@@ -731,7 +825,7 @@ func (p *Plan) renamed(f PlannedFile, taken map[string]bool) PlannedFile {
 	for n := 2; ; n++ {
 		name := copyName(target, n)
 		_, err := os.Lstat(filepath.Join(p.Folder, filepath.FromSlash(name)))
-		if taken[name] || p.copies[name] || p.Kind == Download && err == nil {
+		if taken[name] || p.isTaken(name) || p.Kind == Download && err == nil {
 			continue
 		}
 		taken[name], f.State = true, FileNew
@@ -742,6 +836,11 @@ func (p *Plan) renamed(f PlannedFile, taken map[string]bool) PlannedFile {
 		}
 		return f
 	}
+}
+
+// isTaken reports whether an object has the name of a copy.
+func (p *Plan) isTaken(name string) bool {
+	return p.copies != nil && p.copies.found[name].Name.Raw() != ""
 }
 
 // targetName returns the name of a file on the side of the target.

@@ -105,7 +105,7 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 			plan := transfer.NewPlan(prefix, all.n, all.all, foldsCase) // the folder may be another one by now
 			plan.Cluster, plan.Bucket = l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw()
 			plan.Folder = folder
-			if err := plan.CompareFiles(ctx, progress.compare(&plan, nil)); err != nil {
+			if err := plan.CompareFiles(ctx, progress.compare(&plan, nil, existing)); err != nil {
 				return nil, err
 			}
 			if len(plan.Files) > 0 && len(plan.ToSend(existing.policy())) == 0 {

@@ -56,12 +56,15 @@ func (p *readProgress) reset() {
 
 // compare returns options for the comparison of a plan that report to the progress. known, if it is not nil, are the
 // sums of the target.
-func (p *readProgress) compare(plan *transfer.Plan, known exactTotals) transfer.CompareOptions {
+func (p *readProgress) compare(
+	plan *transfer.Plan, known exactTotals, existing existingChoice,
+) transfer.CompareOptions {
 	p.reset()
 	if known != nil && plan.NeedsFullListing(false) {
 		p.expect(known(plan.Prefix))
 	}
 	return transfer.CompareOptions{
+		KeepBoth: existing == keepBoth,
 		OnListed: func(o *client.Object) {
 			p.objects.Add(1)
 			p.bytes.Add(max(0, o.Size))
@@ -400,7 +403,7 @@ func (d *copyDraft) plan(ctx context.Context) (transfer.Plan, error) {
 	}
 	plan, err := q.Plan(ctx, d.a.API, selected)
 	if err == nil {
-		err = plan.CompareObjects(ctx, d.a.API.Objects, d.progress.compare(&plan, d.known))
+		err = plan.CompareObjects(ctx, d.a.API.Objects, d.progress.compare(&plan, d.known, d.existing))
 	}
 	return plan, err
 }

@@ -351,22 +351,44 @@ func (s *scriptSession) getOne(
 	if err != nil {
 		return err
 	}
-	switch _, err := os.Lstat(file); {
-	case err == nil && flags.skip:
+	_, failure := os.Lstat(file)
+	exists := failure == nil
+	taken := fmt.Errorf("%s already exists: choose another file, or replace it with --force", client.Clean(file))
+	switch {
+	case exists && flags.skip:
 		s.reportf("%s exists; nothing was downloaded", client.Clean(file))
 		return nil
-	case err == nil && !flags.force:
-		return fmt.Errorf("%s already exists: choose another file, or replace it with --force", client.Clean(file))
-	case dryRun:
-		found, err := s.findObject(ctx, o)
-		if err == nil {
-			s.reportf(
-				"dry run: %s (%d bytes) would be downloaded to %s", describeObject(o), found.Size, client.Clean(file),
-			)
-		}
+	case exists && !flags.force && !flags.compares():
+		return taken
+	}
+	found, err := s.findObject(ctx, o)
+	if err != nil {
 		return err
 	}
-	return s.downloadObject(ctx, o, file, flags.force)
+	if exists && flags.compares() {
+		plan := transfer.PlanObject(found, file)
+		err := plan.CompareFiles(ctx, flags.compare())
+		switch f, same := flags.toSend(&plan); {
+		case err != nil:
+			return err
+		case len(plan.Skipped) > 0:
+			return plan.Skipped[0]
+		case same:
+			s.reportf("%s and %s are the same; nothing was downloaded", describeObject(o), client.Clean(file))
+			return nil
+		case !flags.decided():
+			return taken
+		default:
+			file = filepath.Join(filepath.Dir(file), f.Path)
+		}
+	}
+	if dryRun {
+		s.reportf(
+			"dry run: %s (%d bytes) would be downloaded to %s", describeObject(o), found.Size, client.Clean(file),
+		)
+		return nil
+	}
+	return s.downloadObject(ctx, o, found, file, flags.force)
 }
 
 // isPattern reports whether a name is a pattern: there is no object of exactly this name.
@@ -413,11 +435,9 @@ func (s *scriptSession) streamObject(ctx context.Context, o client.ObjectRef) er
 }
 
 // downloadObject fetches an object into a file, which appears only once it is complete.
-func (s *scriptSession) downloadObject(ctx context.Context, o client.ObjectRef, file string, force bool) error {
-	found, err := s.findObject(ctx, o)
-	if err != nil {
-		return err
-	}
+func (s *scriptSession) downloadObject(
+	ctx context.Context, o client.ObjectRef, found client.Object, file string, force bool,
+) error {
 	row, err := s.runTransfer(ctx, "fetch "+describeObject(o), func(m *transfer.Manager) (transfer.ID, error) {
 		return m.Download(transfer.DownloadRequest{
 			Cluster:    o.Cluster,
@@ -552,13 +572,20 @@ func (s *scriptSession) planFile(
 	case found && err == nil && flags.skip:
 		s.reportf("%s exists; nothing was stored", describeObject(o))
 		return change[client.ObjectRef]{}, nil
-	case found && err == nil && !flags.force:
-		name := describeObject(o)
-		return c, fmt.Errorf("%s already exists: choose another name, or replace it with --force", name)
-	case found && err == nil:
-		c.Before = existing
+	case found && err == nil && !flags.force && !flags.compares():
+		return c, errObjectExists(o)
+	case found && err == nil && flags.compares():
+		sent, failure := s.compareFile(ctx, o, file, flags)
+		if failure != nil || sent == "" {
+			return change[client.ObjectRef]{}, failure
+		}
+		o.Name = sent
+		c.ID, c.Label = o.ID(), o.Name
 	case err != nil && !flags.force:
 		return c, err
+	}
+	if found && err == nil && flags.force {
+		c.Before = existing
 	}
 	upload := transfer.UploadRequest{
 		Cluster:     o.Cluster,
@@ -575,6 +602,40 @@ func (s *scriptSession) planFile(
 	return c, nil
 }
 
+// errObjectExists returns the error of an object that would be replaced.
+func errObjectExists(o client.ObjectRef) error {
+	return fmt.Errorf("%s already exists: choose another name, or replace it with --force", describeObject(o))
+}
+
+// compareFile compares a file with the object that has its name already, and returns the name under which it is to be
+// stored; "" if it is the same. Nothing is known yet of standard input, whose file is "".
+func (s *scriptSession) compareFile(
+	ctx context.Context, o client.ObjectRef, file string, flags planFlags,
+) (name string, err error) {
+	var size int64
+	options := flags.compare()
+	if info, err := os.Stat(file); err == nil {
+		size = info.Size()
+	} else {
+		options.NameOnly = true
+	}
+	plan := transfer.PlanFile(file, size, o)
+	err = plan.CompareObjects(ctx, s.api.Objects, options)
+	switch f, same := flags.toSend(&plan); {
+	case err != nil:
+		return "", err
+	case len(plan.Skipped) > 0:
+		return "", plan.Skipped[0]
+	case same:
+		s.reportf("%s and %s are the same; nothing was stored", client.Clean(file), describeObject(o))
+		return "", nil
+	case !flags.decided():
+		return "", errObjectExists(o)
+	default:
+		return f.Name, nil
+	}
+}
+
 // putInput plans to store standard input as an object.
 func (s *scriptSession) putInput(
 	ctx context.Context, o client.ObjectRef, kind string, flags planFlags,
@@ -583,6 +644,7 @@ func (s *scriptSession) putInput(
 	if err != nil || c.send == nil {
 		return c, err
 	}
+	o.Name = c.Label
 	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
 		r := transfer.UploadRequest{
 			Cluster:     o.Cluster,

@@ -67,6 +67,28 @@ func (f *planFlags) check() error {
 // decided reports whether a flag says what becomes of files that exist and differ.
 func (f *planFlags) decided() bool { return f.force || f.skip || f.keepBoth }
 
+// compares reports whether a single file is compared with what has its name.
+func (f *planFlags) compares() bool { return f.keepBoth || f.sizeOnly }
+
+// compare returns how both sides are compared.
+func (f *planFlags) compare() transfer.CompareOptions {
+	return transfer.CompareOptions{
+		NameOnly:  f.skip,
+		SizeOnly:  f.sizeOnly,
+		KeepBoth:  f.keepBoth,
+		FindExtra: f.deletes,
+	}
+}
+
+// toSend returns the file of a plan of one file as it is sent, or that both sides are the same.
+func (f *planFlags) toSend(p *transfer.Plan) (file transfer.PlannedFile, same bool) {
+	for _, file := range p.ToSend(f.existing()) {
+		return file, false
+	}
+	same = len(p.Files) > 0 && p.Files[0].State == transfer.FileSame
+	return file, same
+}
+
 // existing returns what becomes of files that exist and differ.
 func (f *planFlags) existing() transfer.ConflictPolicy {
 	switch {
@@ -124,15 +146,11 @@ func (b *batchTransfer) place() string {
 // compare finds out what exists in the target, and names what cannot be moved.
 func (b *batchTransfer) compare(ctx context.Context) error {
 	var read, listed atomic.Int64
-	c := transfer.CompareOptions{
-		NameOnly:  b.flags.skip,
-		SizeOnly:  b.flags.sizeOnly,
-		FindExtra: b.flags.deletes,
-		OnListed: func(*client.Object) {
-			b.line.Show("comparing: %s objects listed", ui.FormatCount(listed.Add(1)))
-		},
-		Progress: func(n int64) { b.line.Show("comparing: %s read", account.FormatSize(read.Add(n))) },
+	c := b.flags.compare()
+	c.OnListed = func(*client.Object) {
+		b.line.Show("comparing: %s objects listed", ui.FormatCount(listed.Add(1)))
 	}
+	c.Progress = func(n int64) { b.line.Show("comparing: %s read", account.FormatSize(read.Add(n))) }
 	b.line.Show("comparing %s", ui.Plural(len(b.plan.Files), "file", "files"))
 	defer b.line.Clear()
 	if b.plan.Kind == transfer.Download {

@@ -611,3 +611,97 @@ func TestObjects_syncNamesWhatChangesMeanwhile(t *testing.T) {
 		})
 	}
 }
+
+// --keep-both keeps both also of a single file, and makes one copy however often it runs: a copy that has the bytes
+// already is not made again, and no --delete takes it away.
+func TestObjects_keepBothMakesOneCopy(t *testing.T) {
+	for name, c := range map[string]struct {
+		args func(r *testEnv, folder, at string) []string
+		up   bool
+	}{
+		"get": {func(_ *testEnv, f, _ string) []string {
+			return []string{"get", testenv.Bucket, "m/a.txt", f + "/a.txt"}
+		}, false},
+		"get -r": {func(_ *testEnv, f, _ string) []string {
+			return []string{"get", "-r", testenv.Bucket, "m/", f}
+		}, false},
+		"sync down": {func(_ *testEnv, f, at string) []string {
+			return []string{"sync", at, f, "--delete", "--yes"}
+		}, false},
+		"put": {func(_ *testEnv, f, _ string) []string {
+			return []string{"put", testenv.Bucket, "m/a.txt", f + "/a.txt"}
+		}, true},
+		"put -r": {func(_ *testEnv, f, _ string) []string {
+			return []string{"put", "-r", testenv.Bucket, "m/", f}
+		}, true},
+		"sync up": {func(_ *testEnv, f, at string) []string {
+			return []string{"sync", f, at, "--delete", "--yes"}
+		}, true},
+		"cp": {func(r *testEnv, _, at string) []string {
+			emulator.StoreObject(r.API, "us-east-1", "acme-backups", "other/a.txt", "mine")
+			return []string{"cp", testenv.Bucket + "/other/a.txt", at + "/"}
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			folder, at := filepath.Join(r.Home, "site"), testenv.Bucket+"/m"
+			r.Write(filepath.Join(folder, "a.txt"), "mine")
+			emulator.StoreObject(r.API, "us-east-1", "acme-backups", "m/a.txt", "theirs")
+			args := append(append([]string{"objects"}, c.args(r, folder, at)...), "--keep-both")
+			for range 3 {
+				r.CheckResult(r.Run(args...), exit.CodeOK)
+			}
+			s := r.MustRun("objects", "list", testenv.Bucket, "m/", "--columns", "name,size", "-o", "csv")
+			want := "name,size\nm/a.txt,6\n"
+			if c.up {
+				want = "name,size\nm/a (2).txt,4\nm/a.txt,6\n"
+			}
+			if s.Out != want {
+				t.Errorf("objects: %q, want %q", s.Out, want)
+			}
+			files := 2
+			if c.up {
+				files = 1
+			}
+			if sums := sumFiles(t, folder); len(sums) != files {
+				t.Errorf("files: %v", sums)
+			}
+		})
+	}
+}
+
+// --size-only takes what has the same size for the same also in get and put of one file; what has another size is
+// refused as without it.
+func TestObjects_sizeOnlyOfOneFile(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	file := filepath.Join(r.Home, "a.txt")
+	get := []string{"objects", "get", testenv.Bucket, "m/a.txt", file, "--size-only"}
+	put := []string{"objects", "put", testenv.Bucket, "m/a.txt", file, "--size-only"}
+	r.Write(file, "mine!!")
+	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "m/a.txt", "theirs")
+	for _, args := range [][]string{get, put, append(get, "--force"), append(put, "--force")} {
+		r.CheckResult(r.Run(args...), exit.CodeOK, "are the same; nothing was ")
+	}
+	r.Write(file, "mine")
+	r.CheckResult(r.Run(get...), exit.CodeFailure, "already exists: choose another file")
+	r.CheckResult(r.Run(put...), exit.CodeFailure, "already exists: choose another name")
+	if data, err := os.ReadFile(file); err != nil || string(data) != "mine" || r.ledgerCount("put object") != 0 {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// A download of an object whose ETag is not an MD5 makes no second copy while the object has not been stored again.
+func TestObjects_keepBothWithoutAnMD5(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	emulator.GenerateObjects(r.API, "us-east-1", "acme-backups", 3)
+	folder := filepath.Join(r.Home, "site")
+	r.Write(filepath.Join(folder, "object-000000.bin"), strings.Repeat("x", 1_000))
+	for range 4 {
+		r.CheckResult(
+			r.Run("objects", "sync", testenv.Bucket+"/000/data/000/000", folder, "--keep-both"), exit.CodeOK,
+		)
+	}
+	if n := len(sumFiles(t, folder)); n != 6 {
+		t.Errorf("%d files, want 3 and a copy of each", n)
+	}
+}
