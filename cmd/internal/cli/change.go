@@ -127,7 +127,7 @@ func (s *scriptSession) showChange(c client.Change) {
 
 // showRequest prints the request of a change as a curl command.
 func (s *scriptSession) showRequest(c client.Change) {
-	fmt.Fprintln(s.out, client.Clean(account.ChangeCurlCommand(s.api, c)))
+	fmt.Fprintln(s.out, account.ChangeCurlCommand(s.api, c))
 }
 
 // showLater prints a request that is sent at a time, unless that is zero.
@@ -143,7 +143,8 @@ func (s *scriptSession) showLater(op string, at time.Time, id string) {
 	s.showRequest(client.Change{Method: method, Path: strings.TrimPrefix(address, s.api.Origin())})
 }
 
-// showObject prints the request for a URL of an object, and the request to that URL. A PUT sends a file of some type.
+// showObject prints the request for a URL of an object, and the request to that URL. A PUT sends a file of some type;
+// "" is standard input.
 func (s *scriptSession) showObject(method string, o client.ObjectRef, kind, file string) error {
 	_, address, err := s.api.Endpoint(client.OpCreateObjectURL, nil, o.Cluster, o.Bucket)
 	if err != nil {
@@ -164,12 +165,19 @@ func (s *scriptSession) showObject(method string, o client.ObjectRef, kind, file
 	case http.MethodGet:
 		second = "-o FILE"
 	case http.MethodPut:
-		second += " -H " + ui.ShellQuote("Content-Type: "+kind) + " --data-binary " + ui.ShellQuote("@"+file)
+		// --data-binary would hold the whole file in memory; without -g, brackets in its name are a pattern
+		switch file {
+		case "":
+			file, note = "FILE", note+"; FILE holds standard input: the storage must know the size before"
+		case "-": // curl would read standard input
+			file = "./-"
+		}
+		second += " -g -H " + ui.ShellQuote("Content-Type: "+kind) + " -T " + ui.ShellQuote(file)
 	}
 	if kind == copiedType {
 		note += "; TYPE is the content type of the source, whose Cache-Control and Content-* headers are sent too"
 	}
-	return output.WriteText(s.out, client.Clean("curl -sS --fail "+second+` "$URL"`)+"   # "+note+"\n")
+	return output.WriteText(s.out, "curl -sS --fail "+second+` "$URL"   # `+note+"\n")
 }
 
 // copiedType stands for the content type of a copy, which is known only once the source has been fetched.

@@ -595,7 +595,7 @@ func (s *scriptSession) planFile(
 		ContentType: cmp.Or(kind, mime.TypeByExtension(filepath.Ext(file)), "application/octet-stream"),
 		MustNew:     !flags.force,
 	}
-	c.show = func() error { return s.showObject(http.MethodPut, o, upload.ContentType, cmp.Or(file, "-")) }
+	c.show = func() error { return s.showObject(http.MethodPut, o, upload.ContentType, file) }
 	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
 		return o, s.storeObject(ctx, w, upload)
 	}

@@ -9,8 +9,10 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -730,7 +732,7 @@ func TestScripts_dryRunOfSeveralObjects(t *testing.T) {
 	r.CheckResult(
 		r.Run("objects", "sync", folder, testenv.Bucket+"/www", "--force", "--delete", "--dry-run"), exit.CodeOK,
 		`"name":"www/css/a.css","method":"PUT","expires_in":600,"content_type":"text/css; charset=utf-8"}`,
-		"--data-binary @"+filepath.Join(folder, "css", "a.css"), `"name":"www/extra","method":"DELETE"`,
+		"-T "+filepath.Join(folder, "css", "a.css"), `"name":"www/extra","method":"DELETE"`,
 	)
 	out := r.MustRun("objects", "rm", testenv.Bucket, "www/logs/*.gz", "--dry-run").Out
 	if n := strings.Count(out, `curl -sS --fail -X DELETE "$URL"`); n != 2 {
@@ -756,6 +758,48 @@ func TestScripts_oldRowIsNotDone(t *testing.T) {
 		r.CheckResult(s, exit.CodeUnknown, c.says)
 		if s.Out != "" {
 			t.Errorf("%s prints %s", c.line, s.Out)
+		}
+	}
+}
+
+// The printed commands do what they say in a shell, whatever the names hold: curl reads the file itself, so its size
+// does not matter, and neither shell nor curl takes a part of the name for a pattern, a flag or standard input.
+func TestScripts_dryRunCurlRuns(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip("needs a POSIX shell")
+	}
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("needs curl")
+	}
+	r := newTestEnv(t, emulator.Options{})
+	t.Chdir(r.Home)
+	for i, file := range []string{"two\nlines", "[1-3]{a,b}", "it's ‹odd›", "-T", ".hidden", "\x1b]0;x\a", "%41\\101", "-"} {
+		r.Write(filepath.Join(r.Home, file), "bytes of "+file)
+		for name, args := range map[string][]string{
+			fmt.Sprint("x/", i, file): {fmt.Sprint("x/", i, file), "./" + file},
+			fmt.Sprint(i, "/", file):  {fmt.Sprint(i, "/"), "./" + file},
+			fmt.Sprint("input", i):    {fmt.Sprint("input", i), "-"},
+		} {
+			r.Write(filepath.Join(r.Home, "FILE"), "bytes of "+file)
+			line := append([]string{"objects", "put", testenv.Bucket}, args...)
+			_, out, _ := strings.Cut("\n"+r.MustRun(append(line, "--dry-run")...).Out, "\ncurl ")
+			out = "curl " + out // the plan comes before
+			presign, store, found := strings.Cut(out, "\ncurl -sS --fail -X PUT -g ")
+			if !found || strings.ContainsAny(out, "\x1b\a") {
+				t.Fatalf("%q: %q", file, out)
+			}
+			script := "URL=$(" + presign + ` | sed 's/.*"url": *"\([^"]*\)".*/\1/; s/\\u0026/\&/g')` +
+				"\ncurl -sS --fail -X PUT -g " + store
+			run := exec.Command(shell, "-c", script)
+			run.Dir = r.Home
+			if text, err := run.CombinedOutput(); err != nil {
+				t.Errorf("%q: %v: %s\n%s", file, err, text, script)
+				continue
+			}
+			if got := r.MustRun("objects", "get", testenv.Bucket, name, "-").Out; got != "bytes of "+file {
+				t.Errorf("%q holds %q", name, got)
+			}
 		}
 	}
 }
