@@ -161,6 +161,7 @@ type (
 		Work          *BackgroundWork // the message is shown as long as this lasts; nil shows it for a while
 		OnlyForPane   bool            // the message goes as soon as another pane or dialog is in front
 		Outdated      func() bool     // called just before the message is shown: true drops it; nil drops nothing
+		ShowsProgress bool            // it says that work has begun: the progress follows, if there is room
 	}
 	// WorkEndedMsg removes the message about work that has ended, and delivers its result.
 	WorkEndedMsg struct {

@@ -313,7 +313,7 @@ func settleRecord(err error, outcome AttemptOutcome) {
 	}
 }
 
-// GoneID returns the id of the row that an error says no longer exists.
+// GoneID returns the id of what an error says no longer exists: of a row, or of what a pane shows.
 func GoneID(err error) (id string, gone bool) {
 	var g interface{ GoneID() string }
 	if !errors.As(err, &g) {

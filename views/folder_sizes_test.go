@@ -245,7 +245,7 @@ func TestCounting_millionMarked(t *testing.T) {
 	t.Parallel()
 	faulttest.SkipUnlessLong(t)
 	startProgram(t, emulator.Options{Seed: "large"}, screenSize{120, 36}, func(r *harness) {
-		r.press("8", "/", "million", "<enter>", "<enter>", "F", "G")
+		r.press("8", "/", "million", "<enter>", "<enter>", "f", "G")
 		r.wait(readMillion)
 		r.requireText("1,000,000 loaded")
 		r.press("A", "D")

@@ -28,6 +28,7 @@ import (
 	"lookout/ui/terminal"
 	"lookout/views"
 	"lookout/views/account"
+	"lookout/views/activity"
 )
 
 // harness is the whole program without a terminal: emulator, client, panes and shell. It runs commands until the
@@ -45,6 +46,7 @@ type harness struct {
 	onOpen        func() tea.Cmd
 	leaveWarnings func() []string
 	tokenForm     func() form.Form
+	progress      func() ui.Progress
 	notices       func(paused bool) ([]ui.Notification, tea.Cmd)
 	width         int
 	height        int
@@ -149,6 +151,7 @@ func runProgram(t *testing.T, o programOptions, test func(*harness)) {
 			OnOpen:          r.onOpen,
 			LeaveWarnings:   r.leaveWarnings,
 			TokenForm:       r.tokenForm,
+			Progress:        func() ui.Progress { return r.progress() },
 			Notify: shell.NotifyOptions{
 				Notices: func(paused bool) ([]ui.Notification, tea.Cmd) { return r.notices(paused) },
 			},
@@ -254,6 +257,7 @@ func (r *harness) connect(options ...client.Option) {
 	r.onOpen = func() tea.Cmd { return views.OnOpen(acc) }
 	r.leaveWarnings = func() []string { return views.LeaveWarnings(acc) }
 	r.tokenForm = func() form.Form { return account.TokenForm(acc, nil) }
+	r.progress = func() ui.Progress { return activity.Progress(acc) }
 	r.notices = func(paused bool) ([]ui.Notification, tea.Cmd) { return account.Notices(acc, paused) }
 }
 

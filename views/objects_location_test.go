@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client"
 	"lookout/client/emulator"
 )
 
@@ -40,8 +41,8 @@ func TestUpload_goesIntoOpenFolder(t *testing.T) {
 	for _, c := range []struct{ prefix, view, want string }{
 		{"in", "", ""},
 		{"assets/lo", "", "assets/"},
-		{"assets/lo", "F", "assets/"},
-		{"in", "F", ""},
+		{"assets/lo", "f", "assets/"},
+		{"in", "f", ""},
 	} {
 		t.Run(c.prefix+c.view, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -61,7 +62,7 @@ func TestUpload_goesIntoOpenFolder(t *testing.T) {
 func TestUpload_newFolderAsksNothing(t *testing.T) {
 	t.Parallel()
 	folder, _ := writeLogFile(t)
-	for _, view := range []string{"", "F"} {
+	for _, view := range []string{"", "f"} {
 		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 			r.openBucket("cdn.acme")
 			r.press(view, "U", "<ctrl+u>", folder, "<ctrl+s>")
@@ -79,7 +80,7 @@ func TestObjects_prefixIsNoFolder(t *testing.T) {
 		r.openBucket("cdn.acme")
 		r.press("P", "assets/lo", "<ctrl+s>")
 		r.requireText("us-east-1 › assets › lo… ")
-		r.press("F")
+		r.press("f")
 		r.requireText("us-east-1 › assets › lo… › (flat)")
 		r.press("<esc>", "n")
 		r.requireText("New folder in cdn.acme.net  us-east-1 › assets ")
@@ -204,7 +205,7 @@ func TestObjectListing_totalsNameTheirScope(t *testing.T) {
 		r.openBucket("logs-eu")
 		r.requireText("1 loaded")
 		r.requireNoText("1 loaded ·", "0 B")
-		r.press("F", "s", "3")
+		r.press("f", "s", "3")
 		r.requireText("sorted by modified in the 500 loaded")
 		r.press("G")
 		r.requireText("99,000 loaded ·")
@@ -223,10 +224,10 @@ func TestObjects_flatViewIsOneLevel(t *testing.T) {
 		r.requireNoText("(flat)")
 		before := r.screen()
 		for range 3 {
-			r.press("F")
+			r.press("f")
 			r.wait(time.Second)
 			r.requireText("(flat)")
-			r.press("F")
+			r.press("f")
 			r.wait(time.Second)
 			r.requireNoText("(flat)")
 		}
@@ -234,10 +235,58 @@ func TestObjects_flatViewIsOneLevel(t *testing.T) {
 		if got := tabs(r.screen()); got != tabs(before) {
 			t.Errorf("%q, was %q", got, tabs(before))
 		}
-		r.press("F", "<esc>")
+		r.press("f", "<esc>")
 		r.requireNoText("(flat)")
 		r.requireText("acme-backups")
 		r.press("<esc>")
 		r.requireText("bucket ▲")
+	})
+}
+
+// A bucket or an object that somebody else has deleted is said to be gone, once, by name, and is not retried by itself:
+// what was read stays in sight.
+func TestObjects_deletedByAColleague(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("8", "/", "scratch", "<enter>", "<enter>")
+		r.requireText("this bucket is empty")
+		w := r.writer(client.OpDeleteBucket, client.BucketID("ap-south-1", "scratch"))
+		if err := w.DeleteBucket(r.Context(), "ap-south-1", "scratch"); err != nil {
+			r.Fatal(err)
+		}
+		r.press("r")
+		r.wait(time.Second)
+		const gone = "the API no longer has bucket ap-south-1/scratch"
+		r.requireText("▲ gone", gone)
+		r.requireNoText("failing", "retry", "Not found")
+		if n := strings.Count(r.screen(), "no longer has"); n != 1 {
+			r.Errorf("it is said %d times:\n%s", n, r.screen())
+		}
+		before := r.emu.RequestCount("list objects")
+		r.wait(5 * time.Minute)
+		if n := r.emu.RequestCount("list objects"); n != before {
+			r.Errorf("%d more requests", n-before)
+		}
+		r.press("<esc>", "r")
+		r.wait(time.Second)
+		r.requireText("none of 11 rows matches")
+	})
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.writeObject("a.txt", 10)
+		r.openBucket("scratch")
+		r.press("<enter>")
+		emulator.DeleteObject(r.emu, "ap-south-1", "scratch", "a.txt")
+		r.press("r")
+		r.wait(time.Second)
+		r.requireText("▲ gone", "the API no longer has object a.txt")
+		r.requireNoText("failing", "retry")
+	})
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) { // the API fails, and the bucket is there
+		r.writeObject("a.txt", 10)
+		r.openBucket("scratch")
+		r.emu.InjectFault("list objects", emulator.Fault{Status: 404})
+		r.press("r")
+		r.wait(time.Second)
+		r.requireText("failing · 404", "a.txt")
+		r.requireNoText("gone", "retry in")
 	})
 }

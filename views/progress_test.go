@@ -10,6 +10,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/theme"
+	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/views"
 	"lookout/views/account"
@@ -41,7 +42,7 @@ func TestFrame_transferProgress(t *testing.T) {
 			Now:         time.Now,
 			Location:    time.UTC,
 			OnOpen:      func() tea.Cmd { return views.OnOpen(account) },
-			Progress:    func() int { return activity.Progress(account) },
+			Progress:    func() ui.Progress { return activity.Progress(account) },
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -68,7 +68,7 @@ func TestObjects_filterNamesItsScope(t *testing.T) {
 	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
-		r.press("F")
+		r.press("f")
 		r.requireText("(flat)", "500 loaded, more exist")
 		r.press("/", "12")
 		r.requireText("in the 500 loaded")
@@ -82,7 +82,7 @@ func TestObjects_loadAll(t *testing.T) {
 	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
-		r.press("F", "G")
+		r.press("f", "G")
 		r.requireText("99,000 loaded ·")
 		r.requireNoText("more exist")
 		if n := r.emu.RequestCount("list objects"); n > 99_000/500+20 { // the parts have last pages of their own
@@ -91,7 +91,7 @@ func TestObjects_loadAll(t *testing.T) {
 	})
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
-		r.press("F")
+		r.press("f")
 		release := r.emu.HoldRequests("list objects")
 		r.press("G")
 		r.requireText("still reading: 500 so far", "esc stops")
@@ -107,7 +107,7 @@ func TestObjects_prefetch(t *testing.T) {
 	t.Parallel()
 	faulttest.ReportCase(t, "A33", "TestObjects_prefetch")
 	startProgram(t, emulator.Options{Seed: "large"}, screenSize{120, 36}, func(r *harness) {
-		r.press("8", "/", "million", "<enter>", "<enter>", "F")
+		r.press("8", "/", "million", "<enter>", "<enter>", "f")
 		r.requireText("500 loaded, more exist")
 		if n := r.emu.RequestCount("list objects"); n > 3 {
 			r.Errorf("%d requests for the first screen", n)

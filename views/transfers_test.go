@@ -114,6 +114,65 @@ func (r *harness) messagesMatching(words string) []string {
 	return found
 }
 
+// Progress (files, bytes, rate, time left) is visible where the transfers were started and on every other pane, at once
+// and as long as they run, with the key that leads to the transfers. There the last line of the pane has it.
+func TestTransfers_progressWhereTheyWereStarted(t *testing.T) {
+	for _, size := range []screenSize{{80, 24}, {120, 36}} {
+		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			startProgram(t, emulator.Options{}, size, func(r *harness) {
+				r.fillBucket(60)
+				r.delay("object get", 2*time.Second)
+				r.downloadFolder(60)
+				r.wait(100 * time.Millisecond)
+				r.requireText("downloading 60 files: 60 new · 0 of 60 files", "F: transfers")
+				r.wait(10 * time.Second)
+				r.requireText("▸ many/", "files · ", " B of 600 B, ", " B/s · ", " s left", "F: transfers")
+				r.press("3")
+				r.requireText("Services", "0 B of 600 B, ", " s left", "F: transfers")
+				r.press("F")
+				r.requireText("Transfers 3", " waiting")
+				r.requireNoText("F: transfers")
+				r.press("8")
+				r.wait(time.Minute)
+				r.requireNoText("F: transfers")
+			})
+		})
+	}
+}
+
+// Deletions count objects.
+func TestTransfers_progressOfADeletion(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
+		r.fillBucket(60)
+		r.delay("object delete", 10*time.Second)
+		r.press("D")
+		r.wait(time.Second)
+		r.press("60", "<enter>")
+		r.wait(12 * time.Second)
+		r.requireText(" of 60 objects deleted", "F: transfers")
+		r.wait(10 * time.Minute)
+		r.requireNoText("F: transfers")
+	})
+}
+
+// The name of an area finds its panes: "activity" the transfers, the journal and the audit.
+func TestPalette_findsPanesByTheirArea(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		for area, panes := range map[string][]string{
+			"activity": {"transfers", "journal", "audit"}, "storage": {"buckets", "keys", "clusters"},
+			"managed": {"issues", "services", "ssh"},
+		} {
+			r.press(":", area)
+			r.requireText(panes...)
+			r.requireNoText("nothing matches")
+			r.press("<esc>")
+		}
+		r.press(":", "activity", "<enter>")
+		r.requireText("no transfers in this run")
+	})
+}
+
 // However many transfers end, the program receives only a few messages a second.
 func TestTransfers_updatesAreThrottled(t *testing.T) {
 	t.Chdir(t.TempDir())

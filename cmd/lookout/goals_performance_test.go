@@ -337,7 +337,7 @@ func (g *goalMeasurer) browseTenMillion(build string) []float64 {
 	m.waitFor("million")
 	m.typeKeys("/million\r\r")
 	m.waitFor("009/")
-	m.typeKeys("F")
+	m.typeKeys("f")
 	m.waitFor("(flat)")
 	before := m.residentMemory()
 	m.typeKeys("G")

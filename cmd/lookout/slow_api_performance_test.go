@@ -50,7 +50,7 @@ func pressEnd(m *timedProgram) (began, done time.Time) {
 	m.waitFor("1 of 1")
 	m.typeKeys("\r")
 	m.waitFor("1 of 2")
-	m.typeKeys("F")
+	m.typeKeys("f")
 	m.waitFor("(flat)")
 	m.waitFor("-000009.log.gz")
 	began = time.Now()

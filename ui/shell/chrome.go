@@ -259,10 +259,24 @@ func (c chrome) hintLine() []span {
 	return line
 }
 
+// workHint returns the progress of the work under way, unless the pane in front shows it.
+func (c chrome) workHint() workHint {
+	p := c.s.progress()
+	i := c.s.tabs.find(p.Pane)
+	if i < 0 || c.s.pane().Name() == p.Pane {
+		return workHint{}
+	}
+	w := workHint{parts: p.Parts}
+	if key := shownTabKeys(c.s)[i]; key != "" {
+		w.key = ui.KeyLabel(key) + ": " + p.Pane
+	}
+	return w
+}
+
 // statusLine shows the message on the left, and the mode and the counts of the pane on the right. The message goes
 // first: of the counts it shows those that fit.
 func (c chrome) statusLine() string {
-	left := c.s.status.view(c.b, undoKey(c.s))
+	left := c.s.status.view(c.b, undoKey(c.s), c.workHint())
 	reporter, ok := c.s.pane().(ui.StatusReporter)
 	if !ok {
 		return left

@@ -292,10 +292,13 @@ func failureText(s *Shell, f ui.Freshness, now time.Time) string {
 	problem := s.themes.current.Glyphs.Problem
 	since := " · since " + f.FailingSince.In(s.o.Location).Format("15:04")
 	again := ""
-	if wait := s.clock.nextRefresh.Sub(now); s.clock.interval > 0 && wait > 0 {
+	if wait := s.clock.nextRefresh.Sub(now); s.clock.interval > 0 && wait > 0 && !noAutoRefresh(s.pane()) {
 		again = " · retry in " + ui.FormatAge(wait)
 	}
+	_, gone := ui.GoneID(f.Err)
 	switch {
+	case gone:
+		return problem + " gone"
 	case ui.Denied(f.Err):
 		return "not allowed"
 	case ui.Unauthorized(f.Err):

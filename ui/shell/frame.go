@@ -41,7 +41,7 @@ func (s *Shell) Frame() terminal.Frame {
 		Content:         s.content(),
 		Title:           "lookout " + s.o.Account,
 		Mouse:           s.mouse,
-		ProgressPercent: s.progressPercent(),
+		ProgressPercent: s.progress().Percent,
 	}
 	if above, _, found := strings.Cut(f.Content, s.themes.current.Glyphs.Cursor); found {
 		f.FocusLine = strings.Count(above, "\n")
@@ -52,10 +52,10 @@ func (s *Shell) Frame() terminal.Frame {
 	return f
 }
 
-// progressPercent returns the progress of the work under way; 0 means none.
-func (s *Shell) progressPercent() int {
+// progress returns the progress of the work under way.
+func (s *Shell) progress() ui.Progress {
 	if s.o.Progress == nil {
-		return 0
+		return ui.Progress{}
 	}
 	return s.o.Progress()
 }

@@ -97,7 +97,7 @@ func (l *ScreenReaderProgram) Frame() terminal.Frame {
 	l.announceChanges(s)
 	text := l.out.String()
 	l.out.Reset()
-	return terminal.Frame{Title: "lookout " + s.o.Account, LinearText: text, ProgressPercent: s.progressPercent()}
+	return terminal.Frame{Title: "lookout " + s.o.Account, LinearText: text, ProgressPercent: s.progress().Percent}
 }
 
 // announceChanges announces the parts that differ from the last snapshot.

@@ -22,17 +22,17 @@ type Options struct {
 	PaneOnly        bool                       // shows the first pane alone, without what is around it
 	Theme           *theme.Theme
 	Themes          ThemeChoices
-	TokenForm       func() form.Form  // asks for another token; nil offers none
-	RefreshInterval time.Duration     // of the pane in front; 0 never refreshes
-	Now             func() time.Time  // nil is the wall clock
-	Location        *time.Location    // nil is the local time zone
-	OnOpen          func() tea.Cmd    // runs when the program starts
-	OnLargeLoad     func()            // runs outside the loop after a store has read many rows to their end
-	Context         context.Context   // ends with the account; nil never ends
-	LeaveWarnings   func() []string   // sentences about work that ends when the account is left
-	HandOver        func() *ui.Action // lets another process do that work and then quits; nil offers nothing
-	Commands        []PaletteCommand  // additional entries of the palette
-	Progress        func() int        // percent of the work under way; 0 means none
+	TokenForm       func() form.Form   // asks for another token; nil offers none
+	RefreshInterval time.Duration      // of the pane in front; 0 never refreshes
+	Now             func() time.Time   // nil is the wall clock
+	Location        *time.Location     // nil is the local time zone
+	OnOpen          func() tea.Cmd     // runs when the program starts
+	OnLargeLoad     func()             // runs outside the loop after a store has read many rows to their end
+	Context         context.Context    // ends with the account; nil never ends
+	LeaveWarnings   func() []string    // sentences about work that ends when the account is left
+	HandOver        func() *ui.Action  // lets another process do that work and then quits; nil offers nothing
+	Commands        []PaletteCommand   // additional entries of the palette
+	Progress        func() ui.Progress // of the work under way
 }
 
 // AccountInfo says what the head line shows of an account, and what the account allows.

@@ -35,6 +35,7 @@ type paletteSearch struct {
 type paletteEntry struct {
 	label   string
 	foundBy string // what fits the text better than the label
+	area    string // of a pane: its name finds the pane, too
 	kind    string
 	key     string // that does the same
 	object  string // what an action acts on, if the pane does not show it
@@ -165,7 +166,7 @@ func findEntries(s *Shell, text string) []paletteEntry {
 	}
 	var found, rest []paletteEntry
 	for _, e := range all {
-		if e.fit = fitOrForgive(q, e.label); e.fit > search.None {
+		if e.fit = max(fitOrForgive(q, e.label), fitOrForgive(q, e.area)); e.fit > search.None {
 			found = append(found, e)
 		} else {
 			rest = append(rest, e)
@@ -199,7 +200,7 @@ func paletteEntries(s *Shell) []paletteEntry {
 	keys := shownTabKeys(s)
 	for i, t := range s.tabs.list {
 		add(t.name(), "pane", tabAction(s, i).Do)
-		all[i].key = keys[i]
+		all[i].key, all[i].area = keys[i], s.o.TabPlaces[t.name()].Area
 	}
 	for a := range s.actions() {
 		if a.Group != "move" && a.Group != tabGroup && a.Name() != goToName {

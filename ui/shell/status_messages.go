@@ -119,10 +119,35 @@ func (m *statusMessages) historyText(zone *time.Location) string {
 	return b.String()
 }
 
-// view renders the status line: a glyph, the text, and the key that undoes the change.
-func (m *statusMessages) view(b ui.Box, undoKey string) string {
-	if m.current.Text == "" {
+// A workHint is the progress of the work under way, and the key of the pane that shows more of it: "F: transfers".
+type workHint struct {
+	parts []string
+	key   string
+}
+
+// view renders the progress where there is room for it: in a line of its own, or after the start of the work.
+func (w workHint) view(b ui.Box, message ui.StatusMsg, glyph string) string {
+	next := ui.WithPrefix(" "+b.Theme.Glyphs.Bullet+" ", w.key)
+	var parts []string
+	if message.Text != "" {
+		parts = []string{message.Text}
+	}
+	room := b.Width - 3 - ui.Width(next)
+	text := ui.JoinFitting(append(parts, w.parts...), " · ", max(0, room), b.Theme.Glyphs.Ellipsis)
+	if message.Text != "" && ui.Width(message.Text) >= room {
+		text = ui.Truncate(message.Text, max(0, room), b.Theme.Glyphs.Ellipsis)
+	}
+	return " " + b.Theme.PaintState(message.Tone, glyph+" "+text) + b.Theme.Paint(theme.Accent, next)
+}
+
+// view renders the status line: a glyph, the text, and the key that undoes the change. Without a message it shows the
+// progress of the work under way.
+func (m *statusMessages) view(b ui.Box, undoKey string, work workHint) string {
+	switch {
+	case m.current.Text == "" && work.parts == nil:
 		return ""
+	case m.current.Text == "":
+		return work.view(b, ui.StatusMsg{Tone: theme.Muted}, b.Theme.Glyphs.Pending)
 	}
 	g := b.Theme.Glyphs
 	glyph := g.Bullet
@@ -133,6 +158,9 @@ func (m *statusMessages) view(b ui.Box, undoKey string) string {
 		glyph = g.Failure
 	case theme.Warn:
 		glyph = g.Problem
+	}
+	if m.current.ShowsProgress && m.current.Undo == nil && work.parts != nil {
+		return work.view(b, m.current, glyph)
 	}
 	undo := ""
 	if m.current.Undo != nil {

@@ -127,6 +127,9 @@ func (s listStatus) emptyReason(b ui.Box) emptyReason {
 		if advice := ui.Advice(err); advice != "" {
 			retry = advice + " · " + retry
 		}
+		if _, gone := ui.GoneID(err); gone {
+			return emptyReason{text: err.Error(), tone: theme.Bad, next: "esc goes back"}
+		}
 		text := s.name + " could not be read"
 		if since := s.freshness.FailingSince; b.Now.Sub(since) >= 5*time.Second && !since.IsZero() {
 			text += " for " + ui.FormatAge(b.Now.Sub(since))

@@ -573,7 +573,11 @@ func pastTense(progress string) string {
 	return strings.TrimSpace(verb + "ed " + object)
 }
 
-// goneError is the error of a change of a row that the API no longer has. The store removes the row.
+// GoneError returns the error of a change or a read of something that the API no longer has: the id of its row, and its
+// name, such as "contact 11". If it was a change, the store removes the row.
+func GoneError(id, name string) error { return &goneError{id, name} }
+
+// goneError is the error that GoneError returns.
 type goneError struct {
 	id   string // of the row in its store
 	name string // "contact 11"
@@ -593,18 +597,18 @@ func (e *goneError) GoneID() string { return e.id }
 // checkGone returns a goneError if a change was refused because its row does not exist and another read of it agrees,
 // and otherwise the error of the change: a 404 can also be about something that the change names.
 func (r OperationRunner[T]) checkGone(ctx context.Context, row T, err error) error {
-	if r.FetchOne == nil || !isNotFound(err) {
+	if r.FetchOne == nil || !IsNotFound(err) {
 		return err
 	}
-	if _, again := r.FetchOne(ctx, row); !isNotFound(again) {
+	if _, again := r.FetchOne(ctx, row); !IsNotFound(again) {
 		return err
 	}
 	// an ID that was part of an address is printable
-	return &goneError{r.Store.ID(row), r.Resource.Singular + " " + r.Resource.ID(row)}
+	return GoneError(r.Store.ID(row), r.Resource.Singular+" "+r.Resource.ID(row))
 }
 
-// isNotFound reports whether the API itself says that something does not exist.
-func isNotFound(err error) bool {
+// IsNotFound reports whether the API itself says that something does not exist.
+func IsNotFound(err error) bool {
 	var e *client.Error
 	return errors.As(err, &e) && e.NotFound() && !e.NotFromAPI()
 }

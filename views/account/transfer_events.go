@@ -99,8 +99,12 @@ func transferStatus(end transfer.EndReport) tea.Cmd {
 // batchStatus returns the message of a completed batch.
 func batchStatus(b transfer.Batch) tea.Cmd {
 	text, tone := ui.FormatCount(int64(b.Files))+" files", theme.Good
+	failed := "failed"
+	if b.FirstFailed != nil && ui.IsUnknown(b.FirstFailed.Err) {
+		failed = "failed or unknown"
+	}
 	switch {
-	case b.Done == 0:
+	case b.Done == 0 && failed == "failed":
 		text, tone = "none of "+text, theme.Info
 	case b.Done < b.Files:
 		text, tone = ui.FormatCount(int64(b.Done))+" of "+text, theme.Info
@@ -131,7 +135,7 @@ func batchStatus(b transfer.Batch) tea.Cmd {
 	}
 	if b.Failed > 0 {
 		text, tone = fmt.Sprintf(
-			"%s · %s failed, first %s: %s", text, ui.FormatCount(int64(b.Failed)), TransferName(b.FirstFailed),
+			"%s · %s %s, first %s: %s", text, ui.FormatCount(int64(b.Failed)), failed, TransferName(b.FirstFailed),
 			TransferErrorText(b.FirstFailed),
 		), theme.Bad
 	}

@@ -127,6 +127,9 @@ func transferState(r *transfer.Status, b ui.Box) (string, theme.Tone) {
 	case transfer.Done:
 		return g.Success + " done", theme.Good
 	case transfer.Failed:
+		if ui.IsUnknown(r.Err) {
+			return g.Problem + " unknown", theme.Warn
+		}
 		return g.Failure + " failed", theme.Bad
 	case transfer.Paused:
 		return g.Disabled + " paused", theme.Warn
@@ -381,6 +384,11 @@ type transferTotals struct {
 	countByState [transfer.Cancelled + 1]int
 	active       bool  // bytes are still to be moved
 	done, total  int64 // bytes, since nothing was under way last
+	files, ended int64 // whose bytes these are
+	// of the deletions under way
+	deleted, toDelete int64
+	deletionRate      float64
+	deletionETA       time.Duration
 }
 
 func sumTransfers(a *account.Account) transferTotals {
@@ -397,10 +405,19 @@ func sumTransfers(a *account.Account) transferTotals {
 // add counts a transfer, and its bytes if it belongs to the work under way.
 func (t *transferTotals) add(r *transfer.Status, since time.Time) {
 	t.countByState[r.State]++
+	if !r.Kind.MovesBytes() && r.State.Unfinished() {
+		t.deleted, t.toDelete = t.deleted+r.Done, t.toDelete+max(r.Total, r.Done)
+		t.deletionRate, t.deletionETA = t.deletionRate+r.Rate, max(t.deletionETA, r.ETA)
+	}
 	if !r.Kind.MovesBytes() || !r.State.Unfinished() && (r.State != transfer.Done || r.Ended.Before(since)) {
 		return
 	}
-	t.active = t.active || r.State.Unfinished()
+	t.files++
+	if r.State.Unfinished() {
+		t.active = true
+	} else {
+		t.ended++
+	}
 	t.done, t.total = t.done+r.Done, t.total+max(r.Total, r.Done)
 }
 
@@ -426,24 +443,41 @@ func joinFitting(parts []string, width int) string {
 	return strings.Join(parts, " · ")
 }
 
+// bytesMoved returns how many bytes are moved, the rate, and the time left.
+func (t transferTotals) bytesMoved(a *account.Account) []string {
+	parts := []string{fmt.Sprintf(
+		"%s of %s, %.0f %%", account.FormatSize(t.done), account.FormatSize(t.total),
+		float64(t.done)*100/float64(t.total),
+	)}
+	if flow := a.Transfers.Throughput(); flow.Rate > 0 && t.countByState[transfer.Running] > 0 {
+		parts = append(parts, account.FormatSize(int64(flow.Rate))+"/s")
+		if left := flow.ETA(t.total - t.done); left != transfer.NoETA {
+			parts = append(parts, ui.FormatAge(left)+" left")
+		}
+	}
+	return parts
+}
+
+// objectsDeleted returns how many objects are deleted, the rate, and the time left.
+func (t transferTotals) objectsDeleted() []string {
+	parts := []string{fmt.Sprintf("%s of %s deleted", ui.FormatCount(t.deleted),
+		ui.Plural(int(t.toDelete), "object", "objects"))}
+	if t.deletionRate > 0 {
+		parts = append(parts, ui.FormatCount(int64(t.deletionRate))+"/s")
+	}
+	if t.deletionETA > 0 {
+		parts = append(parts, ui.FormatAge(t.deletionETA)+" left")
+	}
+	return parts
+}
+
 // transfersFoot returns the progress of all transfers together, their rate and the time left.
 func transfersFoot(a *account.Account, b ui.Box) string {
 	t := sumTransfers(a)
 	parts := []string{"nothing is under way"}
 	switch {
 	case t.active && t.total > 0:
-		parts = []string{
-			fmt.Sprintf(
-				"%s of %s, %.0f %%", account.FormatSize(t.done), account.FormatSize(t.total),
-				float64(t.done)*100/float64(t.total),
-			),
-		}
-		if flow := a.Transfers.Throughput(); flow.Rate > 0 && t.countByState[transfer.Running] > 0 {
-			parts = append(parts, account.FormatSize(int64(flow.Rate))+"/s")
-			if left := flow.ETA(t.total - t.done); left != transfer.NoETA {
-				parts = append(parts, ui.FormatAge(left)+" left")
-			}
-		}
+		parts = t.bytesMoved(a)
 	case a.Transfers.UnfinishedCount() > 0:
 		parts = nil
 	}
@@ -461,13 +495,26 @@ func transfersBadge(a *account.Account) (string, theme.Tone) {
 	return "", theme.Plain
 }
 
-// Progress returns the progress of all downloads and uploads under way, from 1 to 99 percent; 0 if there are none.
-func Progress(a *account.Account) int {
-	t := sumTransfers(a)
-	if !t.active || t.total == 0 {
-		return 0
+// Progress returns the progress of everything under way.
+func Progress(a *account.Account) ui.Progress {
+	if a.Transfers.UnfinishedCount() == 0 {
+		return ui.Progress{}
 	}
-	return int(max(1, min(99, float64(t.done)*100/float64(t.total))))
+	p, t := ui.Progress{Pane: "transfers"}, sumTransfers(a)
+	if t.active {
+		p.Parts = []string{fmt.Sprintf("%s of %s", ui.FormatCount(t.ended), ui.Plural(int(t.files), "file", "files"))}
+	}
+	if t.active && t.total > 0 {
+		p.Percent = int(max(1, min(99, float64(t.done)*100/float64(t.total))))
+		p.Parts = append(p.Parts, t.bytesMoved(a)...)
+	}
+	if t.toDelete > 0 {
+		p.Parts = append(p.Parts, t.objectsDeleted()...)
+	}
+	if n := t.countByState[transfer.Paused]; n > 0 {
+		p.Parts = append(p.Parts, ui.FormatCount(int64(n))+" "+transfer.Paused.String())
+	}
+	return p
 }
 
 // UnfinishedText says what would be lost by quitting now; "" if nothing is under way.

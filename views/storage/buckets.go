@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,6 +53,17 @@ func BucketsPane(a *account.Account) ui.Pane {
 		}
 	})
 	return bucketList{list, a}
+}
+
+// checkBucketGone returns the error of a read in a bucket: that the bucket is gone, if reading the bucket itself agrees.
+func checkBucketGone(ctx context.Context, a *account.Account, b *client.Bucket, err error) error {
+	if !account.IsNotFound(err) {
+		return err
+	}
+	if _, again := a.API.Buckets.Get(ctx, b.Location().Raw(), b.Label.Raw()); !account.IsNotFound(again) {
+		return err
+	}
+	return account.GoneError(account.BucketID(b), "bucket "+bucketName(b))
 }
 
 // formatDate returns the date of a timestamp, or "?" if it is not valid.

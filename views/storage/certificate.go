@@ -29,7 +29,8 @@ func certificatePane(a *account.Account, b *client.Bucket) ui.Pane {
 		ID:   (*bucketCertificate).id,
 		Now:  a.Now,
 		Fetch: account.SingleFetcher(func(ctx context.Context) (*bucketCertificate, error) {
-			return fetchCertificate(ctx, a, b.Location().Raw(), b.Label.Raw())
+			status, err := fetchCertificate(ctx, a, b.Location().Raw(), b.Label.Raw())
+			return status, checkBucketGone(ctx, a, b, err)
 		}),
 	})
 	return p

@@ -162,8 +162,9 @@ func transfersStarted(a *account.Account, folder, text string, ids ...transfer.I
 			a.LastFolder = folder
 		}
 		return tea.Batch(ui.Send(ui.StatusMsg{
-			Text: text + " · the transfers pane shows the progress",
-			Tone: theme.Good,
+			Text:          text,
+			Tone:          theme.Good,
+			ShowsProgress: true,
 			Outdated: func() bool {
 				return !slices.ContainsFunc(ids, func(id transfer.ID) bool {
 					t, _ := a.Transfers.Status(id)

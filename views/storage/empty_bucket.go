@@ -59,9 +59,10 @@ func askEmptying(a *account.Account, prefix client.ObjectRef, count emptyCount) 
 	return a.AskConsentMsg(askToEmpty(prefix, count), func(c account.Consents) tea.Cmd {
 		startEmptying(a, prefix, c, count.objects)
 		what := client.Clean(prefix.Bucket + ui.WithPrefix(" › ", prefix.Name))
-		return tea.Batch(account.SyncTransfers(a), ui.ShowStatus(
-			theme.Info, "emptying "+what+" · the transfers pane shows the progress",
-		))
+		return tea.Batch(
+			account.SyncTransfers(a),
+			ui.Send(ui.StatusMsg{Text: "emptying " + what, Tone: theme.Info, ShowsProgress: true}),
+		)
 	})
 }
 

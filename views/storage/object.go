@@ -43,7 +43,8 @@ func objectPane(a *account.Account, b *client.Bucket, o *client.Object) ui.Pane 
 		ID:   func(*client.ObjectACL) string { return ref.Name },
 		Now:  a.Now,
 		Fetch: account.SingleFetcher(func(ctx context.Context) (*client.ObjectACL, error) {
-			return a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
+			acl, err := a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
+			return acl, checkObjectGone(ctx, a, b, ref, err)
 		}),
 	})
 	p.preview = ui.NewRowStore(a.Context, ui.RowSource[*preview.Preview]{
@@ -51,10 +52,28 @@ func objectPane(a *account.Account, b *client.Bucket, o *client.Object) ui.Pane 
 		ID:   func(*preview.Preview) string { return ref.Name },
 		Now:  a.Now,
 		Fetch: account.SingleFetcher(func(ctx context.Context) (*preview.Preview, error) {
-			return fetchPreview(ctx, a, ref)
+			first, err := fetchPreview(ctx, a, ref)
+			return first, checkObjectGone(ctx, a, b, ref, err)
 		}),
 	})
 	return p
+}
+
+// checkObjectGone returns the error of a read of an object: that the object, or its bucket, is gone, if the listing
+// agrees.
+func checkObjectGone(
+	ctx context.Context, a *account.Account, b *client.Bucket, ref client.ObjectRef, err error,
+) error {
+	if !account.IsNotFound(err) {
+		return err
+	}
+	switch _, there, again := a.API.Objects.Find(ctx, ref.Cluster, ref.Bucket, ref.Name); {
+	case again != nil:
+		return checkBucketGone(ctx, a, b, again)
+	case there:
+		return err
+	}
+	return account.GoneError(ref.ID(), "object "+client.Clean(ref.Name))
 }
 
 // fetchPreview reads the first bytes over a pre-signed URL.
@@ -206,6 +225,9 @@ func (p *objectView) View(b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	t.Title(p.object.Name.String())
 	t.Field("bucket", bucketName(p.bucket), theme.Muted)
+	if err := p.acl.Freshness().Err; err != nil && p.acl.Loaded() {
+		t.Paragraph(err.Error(), ui.ErrorTone(err))
+	}
 	writeObject(p.a, t, p.object)
 	p.writeAccess(t)
 	p.writePreview(t)

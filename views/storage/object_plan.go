@@ -245,6 +245,7 @@ func (l *objectListing) countThen(rows table.SelectedRows[*client.Object], then 
 		c.expectRows(l, rows.All(), known)
 		all, err := l.expandFolders(ctx, rows, c)
 		if err != nil {
+			err = checkBucketGone(ctx, l.a, l.path.bucket, err)
 			return ui.StatusMsg{Tone: theme.Bad, Text: "counting: " + ui.Reason(err)}
 		}
 		return then(all)

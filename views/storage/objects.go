@@ -332,10 +332,10 @@ func (l *objectListing) query(marker string) client.ObjectQuery {
 func (l *objectListing) fetchPage(ctx context.Context, marker string) (ui.RowPage[*client.Object], error) {
 	if plan := l.plan.Load(); plan.Owns(marker) {
 		p, err := plan.List(ctx, marker)
-		return l.toPlanPage(p), err
+		return l.toPlanPage(p), checkBucketGone(ctx, l.a, l.path.bucket, err)
 	}
 	p, err := l.a.API.Objects.List(ctx, l.query(marker))
-	return l.toPage(p), err
+	return l.toPage(p), checkBucketGone(ctx, l.a, l.path.bucket, err)
 }
 
 const (
@@ -358,7 +358,7 @@ func (l *objectListing) prefetchFrom(
 			from = ""
 		}
 		for p, err := range plan.Pages(ctx, from) {
-			if !yield(l.toPlanPage(p), err) {
+			if !yield(l.toPlanPage(p), checkBucketGone(ctx, l.a, l.path.bucket, err)) {
 				return
 			}
 		}
@@ -372,7 +372,7 @@ func (l *objectListing) readBeforePlan(
 ) *objectindex.ListingPlan {
 	pages := 0
 	for p, err := range l.a.API.Objects.Pages(ctx, l.query(marker)) {
-		if pages++; !yield(l.toPage(p), err) {
+		if pages++; !yield(l.toPage(p), checkBucketGone(ctx, l.a, l.path.bucket, err)) {
 			return nil
 		}
 		if !mayPlan || pages != maxPagesBeforePlan || err != nil || p.NextMarker == "" {
@@ -503,7 +503,7 @@ func otherViewAction(l *objectListing) ui.Action {
 		view, delimiter = "folder view", "/"
 	}
 	return ui.Action{
-		Key:       ui.Bind("flat view or folders", "F"),
+		Key:       ui.Bind("flat view or folders", "f"),
 		ShownName: view,
 		Group:     "this list",
 		OpensView: true,

@@ -199,7 +199,7 @@ func shellOptions(
 		Context:         ctx,
 		LeaveWarnings:   func() []string { return views.LeaveWarnings(acc) },
 		HandOver:        func() *ui.Action { return handOver(ctx, f, s, acc) },
-		Progress:        func() int { return activity.Progress(acc) },
+		Progress:        func() ui.Progress { return activity.Progress(acc) },
 	}, acc, nil
 }
 

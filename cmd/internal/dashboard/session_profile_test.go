@@ -29,7 +29,7 @@ func sessionKeys() []string {
 		)
 	}
 	keys = append(
-		keys, "8", "g", "\r", "j", "j", "\r", "j", "\x1b", "F", "G", "/", "1", "2", "\r", "\x1b", "s", "2", "A", "\x1b",
+		keys, "8", "g", "\r", "j", "j", "\r", "j", "\x1b", "f", "G", "/", "1", "2", "\r", "\x1b", "s", "2", "A", "\x1b",
 		"\x1b", "\x1b", "8", ":", "s", "e", "\x1b",
 	)
 	return keys
