@@ -10,7 +10,7 @@ import (
 	"lookout/views/resource"
 )
 
-// csvRows writes rows for programs: text keeps its line breaks and tabs. On a terminal these are made visible too.
+// csvRows writes rows for programs, which get every text exactly. On a terminal hidden characters are made visible.
 type csvRows struct {
 	*csv.Writer
 	columns    []resource.ColumnDefinition[any]
@@ -45,7 +45,7 @@ func (w *csvRows) row(row any) error {
 		if w.onTerminal {
 			w.cells[i] = drawnCell(c, row)
 		} else {
-			w.cells[i] = sanitizeText(c.Value(row))
+			w.cells[i] = c.Value(row)
 		}
 	}
 	return w.Write(w.cells)
