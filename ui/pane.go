@@ -187,8 +187,11 @@ type (
 		Pane, ID string
 		ThenOpen Pane
 	}
-	// CopyMsg copies text to the clipboard. Label names it in the message: "e-mail address".
-	CopyMsg struct{ Text, Label string }
+	// CopyMsg sends text, whole, to the clipboard. Label names it in the message: "e-mail address".
+	CopyMsg struct {
+		Text, Label string
+		Secret      bool // it must not stay in the buffers of programs that pass it on
+	}
 	// OpenURLMsg opens an address in the browser, or shows it if there is none. The shell asks first unless it knows
 	// the host.
 	OpenURLMsg struct{ URL string }
@@ -221,7 +224,8 @@ type ShowSecretMsg struct {
 	Name    string        // "secret key"
 	Reveal  func() string // returns the secret
 	Formats []SecretFileFormat
-	// Closed is called after the user has closed the dialog; kept is set if the secret was copied or saved. May be nil.
+	// Closed is called after the user has closed the dialog; kept is set if the secret was saved to a file, or if the
+	// user has typed that it is kept elsewhere. May be nil.
 	Closed func(kept bool) tea.Cmd
 }
 

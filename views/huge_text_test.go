@@ -116,6 +116,33 @@ func checkHugeText(t *testing.T, pane, member, text string, size screenSize) {
 	}, s)
 }
 
+// A copy holds the whole text, however long it is: a name, a row of the list, the notes on a call sheet.
+func TestCopy_isWhole(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("lorem ipsum ", 2000) + "the end"
+	for name, c := range map[string]struct{ member, keys string }{
+		"name":       {"label", "3 y"},
+		"name, menu": {"label", "3 Y n"},
+		"list":       {"label", "3 Y c"},
+		"notes":      {"notes", "2 y"},
+		"ticket":     {"label", "2 y"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &rewritingTransport{rewrite: func(body []byte) []byte {
+				at := -1
+				return replaceMember(body, c.member, []string{long}, &at)
+			}}
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+				r.pressAll(c.keys)
+				r.wait(time.Second)
+				if len(r.copied) != 1 || !strings.Contains(r.copied[0], long) {
+					r.Errorf("copied %d texts, of %d bytes", len(r.copied), len(strings.Join(r.copied, "")))
+				}
+			}, s)
+		})
+	}
+}
+
 // Below the shown beginning of a long text stands how many bytes follow, to the byte.
 func TestServerField_saysHowMuchFollows(t *testing.T) {
 	t.Parallel()

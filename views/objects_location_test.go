@@ -168,7 +168,7 @@ func TestLinks_listedUntilRunEnds(t *testing.T) {
 		r.press("<enter>")
 		r.requireText("GET index.html", "Signature=")
 		r.press("<esc>", "y")
-		r.requireText("copied: link")
+		r.requireText("link: sent to the terminal")
 		r.wait(2 * time.Hour)
 		r.press("G")
 		r.requireText("expired")

@@ -916,7 +916,7 @@ func TestForms_lostAnswerSaysWhatReadingShows(t *testing.T) {
 }
 
 // A one-time secret is visible only while a key is held. The dialog does not close without a warning if the secret was
-// neither copied nor saved.
+// not saved to a file.
 func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(*harness){
@@ -947,11 +947,11 @@ func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
 				r.requireNoText(secret)
 				r.requireText("shown only once")
 				for range 2 {
-					if !strings.Contains(r.screen(), "neither copied nor saved") {
+					if !strings.Contains(r.screen(), "not saved to a file") {
 						r.press("<esc>")
 					}
 				}
-				r.requireText("neither copied nor saved")
+				r.requireText("not saved to a file")
 				r.press("discard", "<enter>")
 				r.requireNoText("shown only once", secret)
 				r.press("/", "once", "<enter>", "V")

@@ -46,7 +46,7 @@ func TestRotateKey_remindsUntilRevoked(t *testing.T) {
 		if sent := p.sentKey(); !strings.Contains(sent, same) {
 			t.Errorf("sent %s", sent)
 		}
-		p.press("y", "<enter>")
+		p.press("y", "<enter>", "kept", "<enter>")
 		p.wait(time.Second)
 		p.requireDialog("Key finance (id 205) "+stillToRevoke, replacedBy, "Keys never expire")
 		p.press("<enter>")
@@ -89,7 +89,7 @@ func TestRotateKey_revokeNowOrKeep(t *testing.T) {
 				p.rotate("finance")
 				p.press("<ctrl+s>")
 				p.wait(time.Second)
-				p.press("y", "<enter>")
+				p.press("y", "<enter>", "kept", "<enter>")
 				p.wait(time.Second)
 				for _, key := range c.keys {
 					p.press(key)
@@ -226,14 +226,14 @@ func TestRotateKey_namesWhatWasNoted(t *testing.T) {
 	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.createKey()
-		p.press("y", "<enter>")
+		p.press("y", "<enter>", "kept", "<enter>")
 		made := p.journal.Entries(time.Time{})[0]
 		p.journal.RecordRevokeLater(made.ID, "205", "created for rclone in us-east-1/photos")
 		p.rotate("finance")
 		p.requireText("created for rclone in us-east-1/photos")
 		p.press("<ctrl+s>")
 		p.wait(time.Second)
-		p.press("y", "<enter>")
+		p.press("y", "<enter>", "kept", "<enter>")
 		p.wait(time.Second)
 		if noted := p.journal.KeysToRevoke(); len(noted) != 1 {
 			t.Errorf("noted: %+v", noted)

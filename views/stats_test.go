@@ -92,7 +92,7 @@ func TestStats_cursorReadsPoint(t *testing.T) {
 		r.press("<left>", "<left>", "<left>")
 		r.requireText("20:00 UTC  cpu 20 %", "at 20:00 20")
 		r.press("y")
-		r.requireText("copied: read-out")
+		r.requireText("read-out: sent to the terminal")
 	})
 }
 

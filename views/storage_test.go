@@ -556,7 +556,7 @@ func TestSecretDialog_copyAndSave(t *testing.T) {
 		r.press("9", "n", "once key", "<ctrl+s>")
 		r.requireText("shown only once")
 		r.press("<enter>", "<esc>")
-		r.requireText("neither copied nor saved")
+		r.requireText("not saved to a file")
 		r.press("<enter>", "y", "<esc>", "r")
 		hidden := strings.Count(r.screen(), "••••••••••••••••")
 		if hidden != 0 {
@@ -567,7 +567,7 @@ func TestSecretDialog_copyAndSave(t *testing.T) {
 		r.press("3")
 		r.requireText("Save as environment lines")
 		r.press("<ctrl+s>")
-		r.requireText("saved: ", "copied or saved")
+		r.requireText("saved: ", "✓ saved")
 		path := filepath.Join(dir, "lookout-once-key.env")
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm() != 0o600 {

@@ -126,7 +126,7 @@ func TestUnseenSecret_protectedAccountAsks(t *testing.T) {
 func TestUnseenSecret_offersEnd(t *testing.T) {
 	t.Parallel()
 	for name, settle := range map[string]func(*restartableProgram){
-		"copied and closed": func(p *restartableProgram) { p.press("y", "<enter>") },
+		"copied and closed": func(p *restartableProgram) { p.press("y", "<enter>", "kept", "<enter>") },
 		"discarded":         func(p *restartableProgram) { p.press("<esc>", "discard", "<enter>") },
 		"kept":              func(p *restartableProgram) { p.restart(); p.press("k") },
 		"revoked by a colleague": func(p *restartableProgram) {

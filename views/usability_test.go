@@ -38,7 +38,7 @@ func TestSecretDialog_leavingShowsWayBack(t *testing.T) {
 		r.press("9", "n", "once key", "<ctrl+s>")
 		r.requireText("copy it, without showing it", "It cannot be shown again.", "esc close")
 		r.press("<esc>", "y")
-		r.requireText("enter lose it  esc back")
+		r.requireText("enter close  esc back")
 		r.requireNoText("copy it", "hold to show")
 		r.press("<esc>")
 		r.requireText("copy it, without showing it")
@@ -55,7 +55,7 @@ func TestSecretDialog_smallTerminal(t *testing.T) {
 			"esc close",
 		)
 		r.press("<esc>")
-		r.requireText("neither copied nor saved", "•••")
+		r.requireText("not saved to a file", "•••")
 		r.press("disc")
 		r.requireText("disc ")
 		r.send(tea.WindowSizeMsg{Width: 40, Height: 10})

@@ -107,11 +107,11 @@ func (s *dialogStack) hasUnsaved() bool {
 	})
 }
 
-// warnUnsavedSecret reports whether ctrl+c must ask first, because the secret in front is neither copied nor saved. It
+// warnUnsavedSecret reports whether ctrl+c must ask first, because the secret in front is not saved to a file. It
 // does so once for each secret.
 func (s *dialogStack) warnUnsavedSecret() bool {
 	d, ok := s.top().(*secretDialog)
-	if !ok || d.copiedOrSaved || d.warned {
+	if !ok || d.saved || d.warned {
 		return false
 	}
 	d.warned = true
@@ -127,9 +127,9 @@ func (s *dialogStack) confirmQuit() string {
 				return "the form is not sent"
 			}
 		case *secretDialog:
-			if !d.copiedOrSaved && !d.warned {
+			if !d.saved && !d.warned {
 				d.warned = true
-				return "the " + d.Name + " is neither copied nor saved"
+				return "the " + d.Name + " is not saved to a file"
 			}
 		}
 	}

@@ -19,11 +19,12 @@ import (
 // not close by accident.
 type secretDialog struct {
 	ui.ShowSecretMsg
-	revealNumber  int // counts presses of the key that reveals it
-	revealed      bool
-	copiedOrSaved bool
-	discard       *input.TextField // the word being typed to close the dialog; nil while nobody closes it
-	warned        bool             // ctrl+c was pressed once
+	revealNumber int // counts presses of the key that reveals it
+	revealed     bool
+	copied       bool             // it was sent to a clipboard, which does not mean that anybody has it
+	saved        bool             // it was saved to a file
+	closing      *input.TextField // the word being typed to close the dialog; nil while nobody closes it
+	warned       bool             // ctrl+c was pressed once
 }
 
 // revealDuration is how long the secret stays readable after a key press. A key that is held down repeats sooner.
@@ -35,8 +36,12 @@ type revealExpired struct {
 	revealNumber int
 }
 
-// discardWord must be typed to close the dialog while the secret is neither copied nor saved.
-const discardWord = "discard"
+// One of these words must be typed to close the dialog while the secret is not saved to a file: lookout cannot know
+// whether what was copied has arrived anywhere.
+const (
+	keptWord    = "kept"
+	discardWord = "discard"
+)
 
 func (d *secretDialog) title() string { return d.Title }
 
@@ -50,10 +55,10 @@ const secretWidth = 74
 
 func (d *secretDialog) hints() []hint {
 	switch {
-	case d.copiedOrSaved:
+	case d.saved:
 		return []hint{{"enter", "close"}}
-	case d.discard != nil:
-		return []hint{{"enter", "lose it"}, {"esc", "back"}}
+	case d.closing != nil:
+		return []hint{{"enter", "close"}, {"esc", "back"}}
 	}
 	return []hint{{"esc", "close"}}
 }
@@ -90,15 +95,9 @@ func detailLine(b ui.Box, tone theme.Tone, label, value string) string {
 // choiceLines lists the keys that work now, and how to leave the dialog.
 func (d *secretDialog) choiceLines(b ui.Box) []string {
 	t := b.Theme
-	if d.discard != nil {
-		lines := ui.Wrap(
-			"You have neither copied nor saved it, and it cannot be shown again. Type "+discardWord+" to close anyway:",
-			b.Width,
-		)
-		for i := range lines {
-			lines[i] = t.Paint(theme.Bad, lines[i])
-		}
-		return append(lines, input.ViewField(d.discard, b, true, "")[0])
+	if d.closing != nil {
+		lines := wrapIn(b, theme.Bad, d.whyAsk()+" "+closingWords+":")
+		return append(lines, input.ViewField(d.closing, b, true, "")[0])
 	}
 	var lines []string
 	keys := t.Style(theme.Accent).PaddingLeft(2).Width(6)
@@ -108,10 +107,37 @@ func (d *secretDialog) choiceLines(b ui.Box) []string {
 	for i, s := range d.Formats {
 		key(fmt.Sprint(i+1), "save as "+s.Name)
 	}
-	if d.copiedOrSaved {
-		return append(lines, "", t.Paint(theme.Good, t.Glyphs.Success)+" copied or saved")
+	lines = append(lines, "")
+	switch {
+	case d.saved:
+		return append(lines, t.Paint(theme.Good, t.Glyphs.Success)+" saved")
+	case d.copied:
+		return append(lines, wrapIn(b, theme.Warn, unconfirmedCopy)...)
 	}
-	return append(lines, "", t.Paint(theme.Warn, "It cannot be shown again."))
+	return append(lines, t.Paint(theme.Warn, "It cannot be shown again."))
+}
+
+// What the dialog says about a secret that is not saved.
+const (
+	unconfirmedCopy = "Sent, but nothing shows that it arrived: paste it where you keep it."
+	closingWords    = "Type " + keptWord + " if you have it, or " + discardWord + " to lose it"
+)
+
+// whyAsk says why the dialog does not close at once.
+func (d *secretDialog) whyAsk() string {
+	if d.copied {
+		return "lookout cannot see whether your copy arrived, and the secret cannot be shown again."
+	}
+	return "It is not saved to a file, and it cannot be shown again."
+}
+
+// wrapIn wraps a text in one tone.
+func wrapIn(b ui.Box, tone theme.Tone, text string) []string {
+	lines := ui.Wrap(text, b.Width)
+	for i := range lines {
+		lines[i] = b.Theme.Paint(tone, lines[i])
+	}
+	return lines
 }
 
 // read announces the dialog without the secret, because announced lines stay on the screen.
@@ -125,11 +151,13 @@ func (d *secretDialog) read(ui.Box) dialogReading {
 		r.intro = append(r.intro, fmt.Sprintf("%d: save as %s", i+1, s.Name))
 	}
 	switch {
-	case d.copiedOrSaved:
-		r.Item = "copied or saved; enter closes"
-	case d.discard != nil:
-		r.Item = "neither copied nor saved; type " + discardWord + " and press enter to discard it; escape goes back"
-		r.Input = "answer: " + d.discard.Text()
+	case d.saved:
+		r.Item = "saved; enter closes"
+	case d.closing != nil:
+		r.Item = d.whyAsk() + " " + closingWords + "; escape goes back"
+		r.Input = "answer: " + d.closing.Text()
+	case d.copied:
+		r.Item = unconfirmedCopy + " Escape asks before closing"
 	default:
 		r.Item = "escape asks before closing: this cannot be shown again"
 	}
@@ -139,13 +167,13 @@ func (d *secretDialog) read(ui.Box) dialogReading {
 func (d *secretDialog) handlePaste(tea.PasteMsg) tea.Cmd { return nil }
 
 func (d *secretDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
-	if d.discard != nil {
-		return d.handleDiscardKey(k)
+	if d.closing != nil {
+		return d.handleClosingKey(s, k)
 	}
 	switch key := k.String(); {
 	case key == "y":
-		d.copiedOrSaved = true
-		return tea.Batch(copyText(d.Reveal()), ui.ShowStatus(theme.Good, "copied: "+d.Name)), false
+		d.copied = true
+		return copyText(ui.CopyMsg{Text: d.Reveal(), Label: d.Name, Secret: true}), false
 	case key == "r":
 		d.revealed = true
 		d.revealNumber++
@@ -153,37 +181,37 @@ func (d *secretDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return tea.Tick(revealDuration, func(time.Time) tea.Msg { return revealExpired{d, n} }), false
 	case len(key) == 1 && key >= "1" && key <= "9" && int(key[0]-'1') < len(d.Formats):
 		s.dialogs.push(&formDialog{form: form.NewFormView(d.saveForm(d.Formats[key[0]-'1']), s.ctx)})
-	case key == "enter" && d.copiedOrSaved, key == "esc" && d.copiedOrSaved:
-		return d.forgetSecret()
-	case key == "esc", key == "q", key == "ctrl+c":
-		d.discard = input.NewLine("")
+	case d.saved && !s.unseen && (key == "enter" || key == "esc"):
+		return d.forgetSecret(true)
+	case key == "enter" && d.copied, key == "esc", key == "q", key == "ctrl+c":
+		d.closing = input.NewLine("")
 	}
 	return nil, false
 }
 
-// handleDiscardKey edits the word that closes the dialog.
-func (d *secretDialog) handleDiscardKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	switch k.String() {
+// handleClosingKey edits the word that closes the dialog.
+func (d *secretDialog) handleClosingKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
+	switch word := d.closing.Text(); k.String() {
 	case "esc", "ctrl+c":
-		d.discard = nil
+		d.closing = nil
 	case "enter":
-		if d.discard.Text() == discardWord {
-			return d.forgetSecret()
+		if !s.unseen && (word == keptWord || word == discardWord) {
+			return d.forgetSecret(word == keptWord)
 		}
 	default:
-		d.discard.Press(k)
+		d.closing.Press(k)
 	}
 	return nil, false
 }
 
-// forgetSecret drops the secret and closes the dialog.
-func (d *secretDialog) forgetSecret() (tea.Cmd, bool) {
+// forgetSecret drops the secret and closes the dialog. kept says whether somebody has the secret.
+func (d *secretDialog) forgetSecret(kept bool) (tea.Cmd, bool) {
 	closed := d.Closed
 	d.ShowSecretMsg = ui.ShowSecretMsg{Title: d.Title, Reveal: func() string { return "" }}
 	if closed == nil {
 		return nil, true
 	}
-	return closed(d.copiedOrSaved), true
+	return closed(kept), true
 }
 
 // saveForm asks for a path and writes the secret to a new file there.
@@ -201,7 +229,7 @@ func (d *secretDialog) saveForm(s ui.SecretFileFormat) form.Form {
 				return nil, err
 			}
 			return func() tea.Cmd {
-				d.copiedOrSaved = true
+				d.saved, d.closing = true, nil
 				return ui.ShowStatus(theme.Good, "saved: "+path)
 			}, nil
 		},

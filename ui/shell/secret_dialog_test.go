@@ -53,73 +53,90 @@ func TestSecretDialog_roomForValues(t *testing.T) {
 	})
 }
 
-// showSecret opens the dialog of a secret, and returns how often it was closed.
-func (b *shellTest) showSecret() *int {
-	closed := new(int)
+// showSecret opens the dialog of a secret. It returns what the dialog said whenever it was closed: whether the secret is
+// kept.
+func (b *shellTest) showSecret() *[]bool {
+	closed := new([]bool)
 	b.run(ui.Send(ui.ShowSecretMsg{
-		Title:  "New key",
-		Name:   "secret key",
-		Reveal: func() string { return "canary" },
-		Closed: func(bool) tea.Cmd {
-			*closed++
+		Title:   "New key",
+		Name:    "secret key",
+		Reveal:  func() string { return "canary" },
+		Formats: []ui.SecretFileFormat{{Name: "lines", Path: "/key.env", Write: func(string) error { return nil }}},
+		Closed: func(kept bool) tea.Cmd {
+			*closed = append(*closed, kept)
 			return nil
 		},
 	}))
 	return closed
 }
 
-// A secret is readable only while its key is held, and the dialog does not close before the secret was copied or the
-// user has typed that it may be lost. Then it is forgotten.
+// A secret is readable only while its key is held, and the dialog does not close before the secret was saved to a file
+// or the user has typed whether it may be lost; that it was sent to a clipboard proves nothing. Then it is forgotten.
 func TestSecretDialog_closesOnPurpose(t *testing.T) {
-	for _, copied := range []bool{false, true} {
-		runInBubble(t, func(t *testing.T) {
-			b := newShellTest(t, nil)
-			closed := b.showSecret()
-			d := b.shell.dialogs.top().(*secretDialog)
-			hidden := func(after string) {
-				t.Helper()
-				if strings.Contains(b.screen(), "canary") {
-					t.Errorf("the secret is shown after %s:\n%s", after, b.screen())
-				}
-			}
-			hidden("the start")
-			b.press("r", "r")
-			b.run(b.shell.Update(revealExpired{d, d.revealNumber - 1}))
-			if !strings.Contains(b.screen(), "canary") {
-				t.Errorf("the secret is not shown while the key is held:\n%s", b.screen())
-			}
-			b.run(b.shell.Update(revealExpired{d, d.revealNumber}))
-			hidden("the key was released")
-			if copied {
-				b.press("y")
-			} else {
-				for _, keys := range [][]string{
-					{"enter"}, {"esc", "enter"}, {"n", "o", "enter"}, {"esc"}, {"esc", "d", "enter"},
-				} {
-					if b.press(keys...); *closed > 0 {
-						t.Fatalf("%q closes the dialog", keys)
+	typed := func(word string) []string { return append(strings.Split(word, ""), "enter") }
+	for name, c := range map[string]struct {
+		before, close []string
+		kept          bool
+	}{
+		"discarded":            {nil, append([]string{"esc"}, typed("discard")...), false},
+		"written down":         {[]string{"r"}, append([]string{"esc"}, typed("kept")...), true},
+		"copied, then kept":    {[]string{"y"}, append([]string{"enter"}, typed("kept")...), true},
+		"copied, then dropped": {[]string{"y", "y"}, append([]string{"esc"}, typed("discard")...), false},
+		"saved":                {[]string{"1", "enter"}, []string{"enter"}, true},
+		"saved, left by esc":   {[]string{"y", "1", "enter"}, []string{"esc"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runInBubble(t, func(t *testing.T) {
+				b := newShellTest(t, nil)
+				closed := b.showSecret()
+				d := b.shell.dialogs.top().(*secretDialog)
+				hidden := func(after string) {
+					t.Helper()
+					if strings.Contains(b.screen(), "canary") {
+						t.Errorf("the secret is shown after %s:\n%s", after, b.screen())
 					}
-					hidden(strings.Join(keys, " "))
 				}
-				b.press("i", "s", "c", "a", "r", "d")
-			}
-			if b.press("enter"); *closed != 1 {
-				t.Errorf("closed %d times:\n%s", *closed, b.screen())
-			}
-			if d.Reveal() != "" {
-				t.Error("the secret is kept after the dialog was closed")
-			}
+				hidden("the start")
+				b.press("r", "r")
+				b.run(b.shell.Update(revealExpired{d, d.revealNumber - 1}))
+				if !strings.Contains(b.screen(), "canary") {
+					t.Errorf("the secret is not shown while the key is held:\n%s", b.screen())
+				}
+				b.run(b.shell.Update(revealExpired{d, d.revealNumber}))
+				hidden("the key was released")
+				b.press(c.before...)
+				b.run(b.shell.Update(revealExpired{d, d.revealNumber}))
+				if !d.saved {
+					for _, keys := range [][]string{
+						{"esc", "enter"}, {"n", "o", "enter"}, {"esc"}, {"esc", "d", "enter"}, {"esc"}, {"q", "esc"},
+						{"enter"}, {"enter"}, {"esc"},
+					} {
+						if b.press(keys...); len(*closed) > 0 {
+							t.Fatalf("%q closes the dialog", keys)
+						}
+						hidden(strings.Join(keys, " "))
+					}
+					d.closing = nil
+				}
+				if b.press(c.close...); len(*closed) != 1 || (*closed)[0] != c.kept {
+					t.Errorf("closed, kept: %v, want %t:\n%s", *closed, c.kept, b.screen())
+				}
+				if d.Reveal() != "" {
+					t.Error("the secret is kept after the dialog was closed")
+				}
+			})
 		})
 	}
 }
 
-// Below the secret stand the keys that work now; while it may be lost, the word that closes the dialog and what was
-// typed of it. They stay in sight where the text above has no room.
+// Below the secret stand the keys that work now; while it may be lost, the words that close the dialog and what was
+// typed of them. They stay in sight where the text above has no room.
 func TestSecretDialog_showsWhatCanBeDone(t *testing.T) {
 	start := []string{"y copy it, without showing it", "r hold to show it", "It cannot be shown again."}
-	asked := []string{"You have neither copied nor saved it", "Type discard to close anyway:"}
-	copied := append(start[:2:2], "✓ copied or saved")
-	for _, height := range []int{10, 24} {
+	const words = "Type kept if you have it, or discard to lose it:"
+	asked := []string{"It is not saved to a file", words}
+	copied := append(start[:2:2], "Sent, but nothing shows that it arrived")
+	for _, height := range []int{11, 24} {
 		runInBubble(t, func(t *testing.T) {
 			b := newShellTest(t, nil)
 			b.shell.Update(tea.WindowSizeMsg{Width: 80, Height: height})
@@ -131,10 +148,12 @@ func TestSecretDialog_showsWhatCanBeDone(t *testing.T) {
 			}{
 				{"", start},
 				{"esc", asked},
-				{"d", append(asked, "anyway: d")},
-				{"i", append(asked, "anyway: di")},
+				{"d", append(asked, "lose it: d")},
+				{"i", append(asked, "lose it: di")},
 				{"esc", start},
 				{"y", copied},
+				{"enter", []string{"lookout cannot see whether your copy arrived", words}},
+				{"esc", copied},
 			} {
 				if c.press != "" {
 					b.press(c.press)
@@ -145,6 +164,10 @@ func TestSecretDialog_showsWhatCanBeDone(t *testing.T) {
 						t.Errorf("%d lines, after %q: no %q:\n%s", height, c.press, want, shown)
 					}
 				}
+			}
+			b.press("1", "enter")
+			if shown := b.screen(); !strings.Contains(shown, "✓ saved") || strings.Contains(shown, "arrived") {
+				t.Errorf("%d lines, after saving:\n%s", height, shown)
 			}
 		})
 	}

@@ -228,7 +228,7 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 			return configurePane(s, msg.ThenOpen)
 		}
 	case ui.CopyMsg:
-		return tea.Batch(copyText(msg.Text), ui.ShowStatus(theme.Good, "copied: "+msg.Label))
+		return copyText(msg)
 	case ui.OpenURLMsg:
 		return s.openURL(msg.URL)
 	case ui.RunProgramMsg:
@@ -475,6 +475,15 @@ func (e *enterTracker) track(k tea.KeyPressMsg, now time.Time) {
 	}
 }
 
-// copyText copies a text to the clipboard. It may be pasted into a shell, so that hidden characters in it are made
-// visible, except for line breaks and tabs.
-func copyText(text string) tea.Cmd { return terminal.Copy(visible.Show(text)) }
+// copyText sends a text to the clipboard and says where it went, which proves nothing. It may be pasted into a shell, so
+// that hidden characters in it are made visible, except for line breaks and tabs.
+func copyText(msg ui.CopyMsg) tea.Cmd {
+	return terminal.Copy(visible.Show(msg.Text), msg.Secret, func(receivers string, err error) tea.Msg {
+		sent := msg.Label + ": sent to " + receivers
+		if err != nil {
+			const next = "copying inside tmux needs tmux 3.2 or later (lookout doctor says more)"
+			return ui.StatusMsg{Tone: theme.Warn, Text: sent + ", but tmux may drop it (" + err.Error() + ") · " + next}
+		}
+		return ui.StatusMsg{Tone: theme.Info, Text: sent}
+	})
+}

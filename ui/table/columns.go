@@ -18,6 +18,7 @@ type Column[T any] struct {
 	AlignRight       bool
 	Cell             func(T, ui.Box) (string, theme.Tone) // clean text; reads nothing but the row if the store is lazy
 	Value            func(T) string                       // for filter.FilterableColumn; nil is the text of Cell
+	Raw              func(T) string                       // the whole text, as it came: for copies; nil is Cell's
 	Less             func(a, b T) bool                    // nil sorts by the cell's text
 	Rank             func(T) SortRank                     // sorts instead of Less, unless it is nil
 	Choices          []string                             // the values that it is known to have; nil is any

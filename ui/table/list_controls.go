@@ -188,9 +188,29 @@ func (l *List[T]) csv() string {
 	}
 	b := l.cellBox()
 	return formatCSV(l.titles(), shown, l.shown(), func(row, column int) string {
-		text, _ := l.Columns[column].Cell(l.rowAt(row), b)
-		return text
+		return l.Columns[column].copyText(l.rowAt(row), b)
 	})
+}
+
+// copyText returns what is copied of a cell: the whole text, of which a cell may show only the beginning.
+func (c *Column[T]) copyText(row T, b ui.Box) string {
+	if c.Raw != nil {
+		if raw := c.Raw(row); raw != "" {
+			return raw
+		}
+	}
+	text, _ := c.Cell(row, b)
+	return text
+}
+
+// copyName returns the name of a row for a copy.
+func (l *List[T]) copyName(row T) string {
+	for i := range l.Columns {
+		if l.Label == nil && l.Columns[i].IsLabel {
+			return l.Columns[i].copyText(row, l.cellBox())
+		}
+	}
+	return l.label(row, l.cellBox())
 }
 
 func asJSON(row any) string {
@@ -281,7 +301,7 @@ func (l *List[T]) appendCommonActions(actions []ui.Action, disabled string, row 
 		}),
 	)
 	if !hasBinding(rowActions, "y") {
-		copyName := func() tea.Msg { return ui.CopyMsg{Text: l.label(row, l.cellBox()), Label: "name"} }
+		copyName := func() tea.Msg { return ui.CopyMsg{Text: l.copyName(row), Label: "name"} }
 		actions = append(actions, send("copy name", "y", copyName))
 	}
 	if key := detailKey(rowActions); key != "" && l.Detail != nil {
@@ -306,7 +326,7 @@ func (l *List[T]) copyMenu(row T) ui.OpenMenuMsg {
 		}
 	}
 	m := ui.OpenMenuMsg{Title: "Copy " + label, Actions: []ui.Action{
-		add("name", "n", func() string { return label }),
+		add("name", "n", func() string { return l.copyName(row) }),
 		add("id", "i", func() string { return l.Store.ID(row) }),
 		add("row as JSON", "j", func() string { return asJSON(row) }),
 		add("list as CSV", "c", l.csv),

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"lookout/client/faulttest"
 )
 
@@ -19,7 +21,7 @@ func TestWriteSystemClipboard(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
 	t.Setenv("WAYLAND_DISPLAY", "")
-	if err := writeSystemClipboard("x"); err == nil {
+	if _, err := writeSystemClipboard("x"); err == nil {
 		t.Error("no error without a clipboard command")
 	}
 	kept := filepath.Join(dir, "kept")
@@ -30,8 +32,8 @@ func TestWriteSystemClipboard(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "xsel"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeSystemClipboard("a secret"); err != nil {
-		t.Fatal(err)
+	if name, err := writeSystemClipboard("a secret"); err != nil || name != "xsel" {
+		t.Fatal(name, err)
 	}
 	if got, err := os.ReadFile(kept); err != nil || string(got) != "--input --clipboard\na secret\n" {
 		t.Errorf("the command got %q, %v", got, err)
@@ -42,6 +44,23 @@ func TestUTF16Text(t *testing.T) {
 	if got, want := utf16Text("é😀"), "\xff\xfe\xe9\x00\x3d\xd8\x00\xde"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+// runCopy copies a text and returns the sequence for the terminal and the receivers that are named.
+func runCopy(t *testing.T, text string, secret bool) (sequence, receivers string, err error) {
+	t.Helper()
+	type sent struct {
+		receivers string
+		err       error
+	}
+	cmd := Copy(text, secret, func(receivers string, err error) tea.Msg { return sent{receivers, err} })
+	batch, ok := cmd().(tea.BatchMsg)
+	if !ok || len(batch) != 2 {
+		t.Fatalf("%+v", batch)
+	}
+	through, _ := batch[0]().(output)
+	said, _ := batch[1]().(sent)
+	return through.bytes, said.receivers, said.err
 }
 
 // The sequence for the clipboard holds every byte of the text in the alphabet that terminals decode, in tmux too.

@@ -363,11 +363,15 @@ func TestCopy_overSSH(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
+	t.Setenv("TMUX", "")
+	first := clipboardCommands()[0][0]
 	for connection, here := range map[string]bool{"": true, "192.0.2.1 50000 192.0.2.2 22": false} {
 		_ = os.Remove(copied)
 		t.Setenv("SSH_CONNECTION", connection)
-		if msg, ok := Copy("text")().(output); !ok || !strings.Contains(msg.bytes, "\x1b]52;c;dGV4dA==") {
-			t.Errorf("SSH_CONNECTION %q: %+v", connection, msg)
+		sequence, receivers, err := runCopy(t, "text", false)
+		if err != nil || !strings.Contains(sequence, "\x1b]52;c;dGV4dA==") ||
+			receivers != map[bool]string{true: "the terminal and " + first, false: "the terminal"}[here] {
+			t.Errorf("SSH_CONNECTION %q: sent to %q, %v: %q", connection, receivers, err, sequence)
 		}
 		if _, err := os.Stat(copied); (err == nil) != here {
 			t.Errorf("SSH_CONNECTION %q: %v", connection, err)

@@ -68,9 +68,11 @@ func (l *PresignedLink) curlCommand() string {
 }
 
 // CopyURL copies the link.
-func (l *PresignedLink) CopyURL() tea.Msg { return ui.CopyMsg{Text: l.URL.Reveal(), Label: "link"} }
+func (l *PresignedLink) CopyURL() tea.Msg {
+	return ui.CopyMsg{Text: l.URL.Reveal(), Label: "link", Secret: true}
+}
 
 // CopyCurl copies the link as a curl command.
 func (l *PresignedLink) CopyCurl() tea.Msg {
-	return ui.CopyMsg{Text: l.curlCommand(), Label: "curl line"}
+	return ui.CopyMsg{Text: l.curlCommand(), Label: "curl line", Secret: true}
 }

@@ -22,7 +22,7 @@ func callSheet(a *account.Account, i *client.Issue) string {
 		fmt.Fprintf(&b, "State: %s\n", describeIncident(a, found))
 	}
 	if i.Ticket.ID != 0 {
-		fmt.Fprintf(&b, "Ticket %d: %s\n", i.Ticket.ID, i.Ticket.Label)
+		fmt.Fprintf(&b, "Ticket %d: %s\n", i.Ticket.ID, client.Clean(i.Ticket.Label.Raw()))
 	}
 	for _, id := range i.Services {
 		s, found := a.Services().Get(account.FormatID(id))
@@ -38,7 +38,7 @@ func callSheet(a *account.Account, i *client.Issue) string {
 		)
 		for line := range strings.SplitSeq(strings.TrimSpace(visible.MaskKeys(s.Notes.Raw())), "\n") {
 			if line != "" {
-				fmt.Fprintf(&b, "  %s\n", client.NewText(line))
+				fmt.Fprintf(&b, "  %s\n", client.Clean(line))
 			}
 		}
 	}

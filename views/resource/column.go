@@ -51,7 +51,7 @@ func DetailColumn[T any](name string, value func(T) string) ColumnDefinition[T] 
 func TextColumn[T any, S serverText](name string, tone theme.Tone, text func(T) S) ColumnDefinition[T] {
 	c := NewColumn(name, func(row T) string { return text(row).Raw() },
 		table.TextCell(tone, func(row T) string { return text(row).String() }))
-	c.Pane.IsLabel = tone == theme.Strong
+	c.Pane.IsLabel, c.Pane.Raw = tone == theme.Strong, func(row T) string { return text(row).Raw() }
 	return c
 }
 

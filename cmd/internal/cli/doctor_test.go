@@ -537,6 +537,12 @@ func machineTroubles() []doctorCase {
 			r.Setenv("PATH", "/nonexistent")
 			return nil
 		}, check: "clipboard", state: "unknown", text: "tmux", next: "set -g set-clipboard on"},
+		{name: "clipboard through tmux", arrange: fakeTmux("tmux 3.2"), check: "clipboard", state: "unknown",
+			text: "through tmux 3.2", next: "paste it"},
+		{name: "clipboard through a development version of tmux", arrange: fakeTmux("tmux next-3.5"),
+			check: "clipboard", state: "unknown", text: "through tmux next-3.5", next: "paste it"},
+		{name: "clipboard through an older tmux", arrange: fakeTmux("tmux 3.1c"), check: "clipboard",
+			state: "warning", text: "tmux keeps", next: "use tmux 3.2 or later"},
 		{name: "clipboard that tmux keeps", arrange: fakeTmux("external"), check: "clipboard", state: "warning",
 			text: "set-clipboard external", next: "set -g set-clipboard on"},
 		{name: "mouse that tmux keeps", arrange: fakeTmux("off"), check: "mouse", state: "warning",

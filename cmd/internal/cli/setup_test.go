@@ -250,7 +250,7 @@ func TestDoctorOnAnOddServer(t *testing.T) {
 		"check the base URL",
 		"no colours (NO_COLOR)",
 		"ASCII only",
-		"set -g set-clipboard on",
+		"unknown  clipboard",
 		"set -g mouse on",
 		"failed: 1, warnings: 3, unknown: 2",
 	)

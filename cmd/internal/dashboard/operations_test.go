@@ -331,7 +331,7 @@ func keystrokeTasks() []keystrokeTask {
 	const inBackups = "8«12 buckets ·»<enter>«README.txt»"
 	return []keystrokeTask{
 		{"whom to call about the newest issue", 2, "2«9 issues ·»<enter>«Call: billing»«+1 555 0100»", nil},
-		{"its call sheet in the clipboard", 3, "2«9 issues ·»<enter>«Call: billing»y«copied: call sheet»", nil},
+		{"its call sheet in the clipboard", 3, "2«9 issues ·»<enter>«Call: billing»y«call sheet: sent to the terminal»", nil},
 		{
 			"disable a service for an hour with a reason",
 			6,
@@ -351,7 +351,7 @@ func keystrokeTasks() []keystrokeTask {
 			nil,
 		},
 		{"CPU at the moment of an issue", 2, "2«9 issues ·»<enter>«at detection: cpu»", nil},
-		{"the ssh line of an instance", 4, "6«bastion»/‹db1›<enter>«1 of »y«copied: ssh»", nil},
+		{"the ssh line of an instance", 4, "6«bastion»/‹db1›<enter>«1 of »y«sent to the terminal»", nil},
 		{"a one-hour link to an object", 5, inBackups + "jL«Valid for»<enter>«copy the link»", nil},
 		{
 			"download a folder",
@@ -364,7 +364,7 @@ func keystrokeTasks() []keystrokeTask {
 			"a read-only key for one bucket, secret in the clipboard",
 			9,
 			"9«backup agent»n«New access key»‹night key›<tab>" +
-				"<tab><down><right><enter>«shown only once»y«copied»",
+				"<tab><down><right><enter>«shown only once»y«sent to the terminal»",
 			[]string{"create key"},
 		},
 		{
@@ -479,10 +479,10 @@ func disableGroup(t *testing.T, api *emulator.Emulator) int {
 func TestKeystrokeShortcuts(t *testing.T) {
 	t.Parallel()
 	for name, keys := range map[string]string{
-		"phone":    "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»1«copied: phone number»",
-		"ssh":      "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»4«copied: ssh line»",
+		"phone":    "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»1«phone number: sent to the terminal»",
+		"ssh":      "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»4«ssh line: sent to the terminal»",
 		"incident": "i«Call: billing»",
-		"contact":  "4«9 contacts · »y«copied: phone number of»",
+		"contact":  "4«9 contacts · »y«sent to the terminal»",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -440,7 +440,7 @@ func (d *Doctor) checkClipboard() {
 	command := terminal.ClipboardCommand()
 	switch {
 	case os.Getenv("TMUX") != "":
-		d.checkTmuxClipboard()
+		d.checkTmuxClipboard(advice)
 	case os.Getenv("SSH_CONNECTION") != "":
 		d.addFinding(check, stateUnknown, "over ssh: the terminal decides (OSC 52)", advice)
 	case strings.HasPrefix(os.Getenv("TERM"), "screen"):
@@ -455,9 +455,14 @@ func (d *Doctor) checkClipboard() {
 	}
 }
 
-// checkTmuxClipboard reads tmux's own options: by default it keeps what programs copy.
-func (d *Doctor) checkTmuxClipboard() {
-	const advice = "in ~/.tmux.conf: set -g set-clipboard on"
+// checkTmuxClipboard finds out whether tmux takes copies. An older one decides by its options, and by default keeps what
+// programs copy.
+func (d *Doctor) checkTmuxClipboard(advice string) {
+	if version, takesCopies := terminal.TmuxVersion(); takesCopies {
+		d.addFinding("clipboard", stateUnknown, "through tmux "+version+": its terminal decides (OSC 52)", advice)
+		return
+	}
+	advice = "use tmux 3.2 or later, or in ~/.tmux.conf: set -g set-clipboard on"
 	set, pass := terminal.TmuxOption("set-clipboard"), terminal.TmuxOption("allow-passthrough")
 	switch {
 	case set == "on":
