@@ -112,12 +112,14 @@ func keyChanges() []pathCase {
 		{"keys.new key", []string{"9"}, []pathStep{{
 			key:    "n",
 			fill:   []string{"probe-1", "<ctrl+s>"},
+			answer: "y",
 			op:     client.OpCreateKey,
 			before: "null",
 		}}},
 		{"keys.rotate", goTo("9", "backup agent"), []pathStep{{
 			key:    "N",
 			fill:   []string{"<ctrl+s>"},
+			answer: "y",
 			op:     client.OpCreateKey,
 			before: `{"replaces":201}`,
 		}}},
@@ -291,6 +293,7 @@ func TestChangePath_lostKeyIsRevoked(t *testing.T) {
 		create := pathStep{
 			key:    "n",
 			fill:   []string{"lost key", "<ctrl+s>"},
+			answer: "y",
 			op:     client.OpCreateKey,
 			before: "null",
 			takes:  3 * time.Second,

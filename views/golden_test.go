@@ -64,7 +64,7 @@ func TestGoldenScreens(t *testing.T) {
 		{"link", []string{"8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "L", "<ctrl+s>", "Q"}},
 		{"certificate", []string{"8", "/", "cdn.acme", "<enter>", "c"}},
 		{"new_key", []string{"9", "n", "a key", "<tab>", "<tab>"}},
-		{"key_once", []string{"9", "n", "a key", "<ctrl+s>"}},
+		{"key_question", []string{"9", "n", "a key", "<ctrl+s>"}},
 		{"cancel", []string{"8", ":", "cancel", "<enter>"}},
 	}
 	var whole, boxes paneGolden

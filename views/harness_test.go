@@ -61,6 +61,14 @@ type harness struct {
 	queued chan struct{} // something is in the queue
 }
 
+// confirmForm sends a form and answers its question with yes.
+func (r *harness) confirmForm() {
+	r.Helper()
+	r.press("<ctrl+s>")
+	r.wait(time.Second)
+	r.press("y")
+}
+
 // testedService is the service that programs run against, where a test does not choose one. LOOKOUT_TEST_SERVICE=now
 // runs all tests against the service of today.
 var testedService = cmp.Or(os.Getenv("LOOKOUT_TEST_SERVICE"), emulator.ServiceDocument)

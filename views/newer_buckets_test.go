@@ -85,9 +85,10 @@ func TestNewerBuckets_endpointIsShown(t *testing.T) {
 func TestNewerBuckets_keysNameTheRegion(t *testing.T) {
 	t.Parallel()
 	runProgram(t, programOptions{size: screenSize{140, 40}, transport: newerEndpoints}, func(r *harness) {
-		r.press("9", "n", "probe-1", "<tab>", "<tab>", "<right>", "<ctrl+s>")
+		r.press("9", "n", "probe-1", "<tab>", "<tab>", "<right>")
+		r.confirmForm()
 		r.requireApplied(client.OpCreateKey)
-		r.press("y", "<enter>", "/", "probe-1", "<enter>")
+		r.press("<esc>", "kept", "<enter>", "/", "probe-1", "<enter>")
 		r.requireText("acme-backups in eu-central")
 	})
 }

@@ -23,7 +23,7 @@ func allChanges(t *testing.T) []changeCase {
 	upload := fmt.Sprintf("8 / cdn.acme <enter> c U %s <tab> %s", certificate, key)
 	return append(
 		changeCases(),
-		unprovenChange("create key", "9 n night", "<ctrl+s>"),
+		unprovenChange("create key", "9 n night <ctrl+s> ~", "y"),
 		readableChange("upload certificate", upload, "<ctrl+s>", ""),
 		readableChange("delete certificate", upload+" <ctrl+s> ~ D ~ cdn.acme.net", "<enter>", ""),
 		readableChange(

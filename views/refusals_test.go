@@ -445,7 +445,7 @@ var twins = []struct {
 		},
 	},
 	{
-		"key", "9 n night <tab>", client.OpCreateKey,
+		"key", "9 n night", client.OpCreateKey,
 		func(r *harness) error {
 			_, err := r.writer(client.OpCreateKey, "").CreateKey(r.Context(), client.AccessKeyRequest{Label: "night"})
 			return err
@@ -471,7 +471,7 @@ func TestCandidates_colleaguesTwin(t *testing.T) {
 				startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
 					r.emu.InjectFault(c.op, fault)
 					r.pressAll(c.keys)
-					r.press("<ctrl+s>")
+					r.confirmForm()
 					r.wait(time.Second)
 					if err := c.colleague(r); err != nil {
 						t.Fatal(err)

@@ -700,6 +700,9 @@ func TestForm_rejectedKeepsInput(t *testing.T) {
 					r.emu.InjectFault(form.op, emulator.Fault{Status: 422, Body: body})
 					r.pressAll(form.keys)
 					r.press("<ctrl+s>")
+					if r.wait(time.Second); form.op == "create key" {
+						r.press("y")
+					}
 					r.wait(2 * time.Second)
 					r.requireText(form.typed)
 					r.requireNoText("hiddensecret", "saved", "\x1b]")
@@ -863,11 +866,7 @@ func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 				startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
 					r.emu.InjectFault("create key", fault)
 					r.pressAll("9 n orphan " + keys)
-					r.press("<ctrl+s>")
-					if mode == "everything" {
-						r.wait(time.Second)
-						r.press("y")
-					}
+					r.confirmForm()
 					r.wait(5 * time.Second)
 					if fault.ApplyFirst || fault.CutAfter > 0 {
 						r.requireDialog(
@@ -896,7 +895,8 @@ func TestForms_lostAnswerSaysWhatReadingShows(t *testing.T) {
 	const notReturned = "The API does not return what was sent"
 	startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
 		r.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Status: 504})
-		r.pressAll("9 n orphan <ctrl+s>")
+		r.pressAll("9 n orphan")
+		r.confirmForm()
 		r.wait(5 * time.Second)
 		r.requireDialog("It is unknown who made this key")
 		r.press("l")
@@ -932,7 +932,8 @@ func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
 	} {
 		faulttest.RunCase(t, "F9", name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
-				r.press("9", "n", "once key", "<ctrl+s>")
+				r.press("9", "n", "once key")
+				r.confirmForm()
 				r.requireText("shown only once")
 				r.press("r")
 				_, line, _ := strings.Cut(r.screen(), "shown only once")

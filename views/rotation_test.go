@@ -37,7 +37,7 @@ func TestRotateKey_remindsUntilRevoked(t *testing.T) {
 	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.rotate("finance")
-		p.press("<ctrl+s>")
+		p.confirmForm()
 		p.wait(time.Second)
 		p.requireText("shown only once")
 		p.requireNoText(stillToRevoke)
@@ -87,7 +87,7 @@ func TestRotateKey_revokeNowOrKeep(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 				p.rotate("finance")
-				p.press("<ctrl+s>")
+				p.confirmForm()
 				p.wait(time.Second)
 				p.press("y", "<enter>", "kept", "<enter>")
 				p.wait(time.Second)
@@ -110,7 +110,7 @@ func TestRotateKey_lostAnswerLeavesOldKey(t *testing.T) {
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		p.rotate("finance")
-		p.press("<ctrl+s>")
+		p.confirmForm()
 		p.wait(3 * time.Minute)
 		p.requireNoText(stillToRevoke, "key 205")
 		p.restart()
@@ -128,7 +128,7 @@ func TestRotateKey_nobodyHasTheSecret(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 				p.rotate("finance")
-				p.press("<ctrl+s>")
+				p.confirmForm()
 				p.wait(time.Second)
 				p.press(keys...)
 				p.wait(time.Second)
@@ -149,7 +149,7 @@ func TestRotateKey_unlimitedIsAsked(t *testing.T) {
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.rotate("ada")
 		p.requireText("The old key reaches EVERYTHING", "‹yes›")
-		p.press("<ctrl+s>")
+		p.confirmForm()
 		p.wait(time.Second)
 		if sent := p.sentKey(); !strings.Contains(sent, `"bucket_access":[]`) {
 			t.Errorf("sent %s", sent)
@@ -177,7 +177,7 @@ func TestRotateKey_keepsRegions(t *testing.T) {
 	}
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.rotate("telemetry london")
-		p.press("<ctrl+s>")
+		p.confirmForm()
 		p.wait(time.Second)
 		if sent := p.sentKey(); !strings.Contains(sent, `"regions":["gb-lon"]`) ||
 			!strings.Contains(sent, `"region":"gb-lon","bucket_name":"telemetry"`) {
@@ -231,7 +231,7 @@ func TestRotateKey_namesWhatWasNoted(t *testing.T) {
 		p.journal.RecordRevokeLater(made.ID, "205", "created for rclone in us-east-1/photos")
 		p.rotate("finance")
 		p.requireText("created for rclone in us-east-1/photos")
-		p.press("<ctrl+s>")
+		p.confirmForm()
 		p.wait(time.Second)
 		p.press("y", "<enter>", "kept", "<enter>")
 		p.wait(time.Second)

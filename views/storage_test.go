@@ -510,7 +510,7 @@ func TestKeys_threeKinds(t *testing.T) {
 		"unlimited": {[]string{"<tab>", "<left>"}, "can reach EVERYTHING", `{"label":"a key"}`},
 		"nothing":   {nil, "can reach NOTHING", `{"bucket_access":[],"label":"a key"}`},
 		"limited": {[]string{"<tab>", "<tab>", "<down>", "<right>", "<right>"}, "read, write and delete " +
-			"in acme-backups",
+			"in acme-backups in us-east-1",
 			`{"bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-backups","permissions":"read_write"}],` +
 				`"label":"a key"}`},
 	} {
@@ -519,11 +519,7 @@ func TestKeys_threeKinds(t *testing.T) {
 				r.press("9", "n", "a key")
 				r.press(c.keys...)
 				r.requireText(c.says)
-				r.press("<ctrl+s>")
-				if name == "unlimited" {
-					r.wait(time.Second)
-					r.press("y")
-				}
+				r.confirmForm()
 				r.requireText("shown only once", "••••")
 				if got := string(toJSON(r.emu.Ledger()[0].Body)); got != c.sent {
 					r.Errorf("sent %s", got)
@@ -553,7 +549,8 @@ func TestSecretDialog_copyAndSave(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
-		r.press("9", "n", "once key", "<ctrl+s>")
+		r.press("9", "n", "once key")
+		r.confirmForm()
 		r.requireText("shown only once")
 		r.press("<enter>", "<esc>")
 		r.requireText("not saved to a file")
@@ -599,7 +596,8 @@ func TestKeys_lostKeyIsRevoked(t *testing.T) {
 	faulttest.ReportCase(t, "B4", "told, and offered for revoking")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
-		r.press("9", "n", "lost key", "<ctrl+s>")
+		r.press("9", "n", "lost key")
+		r.confirmForm()
 		r.wait(3 * time.Second)
 		r.requireDialog(
 			"It is unknown who made this key", "key 901 lost key", "its secret is lost", "leave it", "revoke key",
@@ -758,17 +756,50 @@ func TestBuckets_createForEveryoneAsks(t *testing.T) {
 	})
 }
 
-// A key to everything is created only after a question, as when it replaces another key.
-func TestKeys_createUnlimitedAsks(t *testing.T) {
+// A key is created only after a question, which names each bucket with its cluster. Typing a bucket's name gives access
+// to none.
+func TestKeys_createAsks(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		keys []string
+		says string
+	}{
+		"everything": {[]string{"<tab>", "<right>", "<ctrl+s>"}, "It can reach EVERYTHING"},
+		"nothing":    {[]string{"<tab>", "<tab>", "acme-backups", "<ctrl+s>"}, "It can reach NOTHING"},
+		"one bucket": {
+			[]string{"<tab>", "acme-backups eu", "<right>", "<enter>"}, "It may read acme-backups in eu-central-1, and",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+				r.press("9", "n", "probe")
+				for _, key := range c.keys {
+					r.wait(time.Second) // no enter is at the heels of another
+					r.press(key)
+				}
+				r.wait(time.Second)
+				r.requireDialog("Creates key probe. " + c.says)
+				r.requireNoChanges()
+				r.press("y")
+				r.requireText("shown only once")
+				r.requireApplied(client.OpCreateKey)
+			})
+		})
+	}
+}
+
+// The list of keys names the cluster of a bucket if the account has a bucket of that name elsewhere too, even if the key
+// reaches only one of them.
+func TestKeys_nameClusters(t *testing.T) {
 	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
-		r.press("9", "n", "probe", "<tab>", "<right>", "<ctrl+s>")
+		r.press("9")
+		r.line("finance", "  invoices-2026 (read only)")
+		r.elsewhere("POST", "/object-storage/keys", `{"label":"one of two",`+
+			`"bucket_access":[{"cluster":"eu-central-1","bucket_name":"acme-backups","permissions":"read_only"}]}`)
+		r.press("r")
 		r.wait(time.Second)
-		r.requireDialog("Creates key probe. It can reach EVERYTHING")
-		r.requireNoChanges()
-		r.press("y")
-		r.requireText("shown only once")
-		r.requireApplied(client.OpCreateKey)
+		r.line("one of two", "  eu-central-1/acme-backups")
 	})
 }
 

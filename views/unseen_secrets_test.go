@@ -72,7 +72,8 @@ func (p *restartableProgram) restart(options ...client.Option) {
 // createKey creates a key and leaves the dialog with its secret open.
 func (p *restartableProgram) createKey() {
 	p.Helper()
-	p.press("9", "n", "orphan", "<ctrl+s>")
+	p.press("9", "n", "orphan")
+	p.confirmForm()
 	p.wait(time.Second)
 	p.requireText("Access key orphan")
 }
@@ -196,7 +197,8 @@ func TestUnseenSecret_lostAnswerOfEarlierRun(t *testing.T) {
 	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
-		p.press("9", "n", "orphan", "<ctrl+s>")
+		p.press("9", "n", "orphan")
+		p.confirmForm()
 		p.wait(time.Second)
 		p.restart()
 		p.requireDialog(
@@ -318,7 +320,7 @@ func TestRclone_offeredForLargeFiles(t *testing.T) {
 			"Create a key for rclone",
 			"nowhere else",
 			"Keys never expire",
-			"cdn.acme.net, and nothing else",
+			"cdn.acme.net in us-east-1, and nothing else",
 		)
 		p.requireApplied()
 		p.press("n")

@@ -35,7 +35,8 @@ func TestServices_showDisabledSince(t *testing.T) {
 func TestSecretDialog_leavingShowsWayBack(t *testing.T) {
 	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
-		r.press("9", "n", "once key", "<ctrl+s>")
+		r.press("9", "n", "once key")
+		r.confirmForm()
 		r.requireText("copy it, without showing it", "It cannot be shown again.", "esc close")
 		r.press("<esc>", "y")
 		r.requireText("enter close  esc back")
@@ -49,7 +50,8 @@ func TestSecretDialog_leavingShowsWayBack(t *testing.T) {
 func TestSecretDialog_smallTerminal(t *testing.T) {
 	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{60, 16}, func(r *harness) {
-		r.press("9", "n", "once key", "<ctrl+s>")
+		r.press("9", "n", "once key")
+		r.confirmForm()
 		r.requireText(
 			"•••", "copy it, without showing it", "hold to show it", "save as environment lines",
 			"esc close",
@@ -152,6 +154,9 @@ func TestForm_enterAcceptsProposal(t *testing.T) {
 	})
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("9", "n", "night key", "<tab>", "<tab>", "<down>", "<right>", "<enter>")
+		r.wait(time.Second)
+		r.requireDialog("Creates key night key.")
+		r.press("y")
 		r.requireText("shown only once")
 	})
 }
@@ -246,7 +251,7 @@ func TestKeys_limitedKeyNotes(t *testing.T) {
 		r.press("<right>")
 		r.requireText("yes: only the buckets chosen below", "It can reach NOTHING", "list all buckets")
 		r.press("<tab>", "<right>")
-		r.requireText("It may read acme-backups, and nothing else. It can still list all buckets")
+		r.requireDialog("It may read acme-backups in eu-central-1, and nothing else. It can still list all buckets")
 	})
 }
 
@@ -422,7 +427,7 @@ func TestSecretDialog_endpoints(t *testing.T) {
 			startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, screenSize{80, 24}, func(r *harness) {
 				r.press("9", "n", "probe", "<tab>", "<tab>")
 				r.pressAll(c.keys)
-				r.press("<ctrl+s>")
+				r.confirmForm()
 				r.requireText("shown only once", c.says)
 			})
 		})

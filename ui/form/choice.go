@@ -15,13 +15,17 @@ import (
 
 // Choice returns a field for one of a few values.
 func Choice[S ~string](name, label string, v *S, options ...S) Field {
-	return Field{Name: name, Label: label, input: &choice[S]{v, options}}
+	return Field{Name: name, Label: label, input: newChoice(v, options...)}
 }
 
-// choice is one of a few values, changed with left and right.
+func newChoice[S ~string](v *S, options ...S) *choice[S] { return &choice[S]{v: v, options: options} }
+
+// choice is one of a few values, changed with left and right, or found by typing how it begins.
 type choice[S ~string] struct {
+	optionSearch
 	v       *S
 	options []S
+	before  S // the value when the search began
 }
 
 func (c *choice[S]) text() string { return string(*c.v) }
@@ -53,19 +57,59 @@ func joinWithOr(words []string) string {
 func (c *choice[S]) press(k tea.KeyPressMsg) bool {
 	i := slices.Index(c.options, *c.v)
 	switch k.String() {
-	case "right", "space", "l":
+	case "right":
 		i++
-	case "left", "h":
+	case "left":
 		i--
 	default:
-		return false
+		return c.choose(k)
 	}
+	c.clear()
 	*c.v = c.options[(i+len(c.options))%len(c.options)]
 	return true
 }
 
+// choose takes the option that begins with what is typed. If none does, the value is what it was before.
+func (c *choice[S]) choose(k tea.KeyPressMsg) bool {
+	if c.query() == "" {
+		c.before = *c.v
+	}
+	if !c.take(k) {
+		return false
+	}
+	*c.v = c.before
+	if i := slices.IndexFunc(c.options, c.begins); i >= 0 && !c.begins(c.before) {
+		*c.v = c.options[i]
+	}
+	return true
+}
+
+// begins reports whether an option begins with what is typed.
+func (c *choice[S]) begins(option S) bool {
+	return strings.HasPrefix(strings.ToLower(string(option)), strings.ToLower(c.query()))
+}
+
+// leave ends the search.
+func (c *choice[S]) leave() { c.clear() }
+
+// passesTyping marks an input from which typing goes on to the field below, if that takes it.
+func (c *choice[S]) passesTyping() {}
+
 func (c *choice[S]) view(b ui.Box, focused bool) []string {
-	return drawChoice(b, focused, string(*c.v), c.optionNames())
+	lines := drawChoice(b, focused, string(*c.v), c.optionNames())
+	if !focused {
+		return lines
+	}
+	found := 0
+	for _, o := range c.options {
+		if c.begins(o) {
+			found++
+		}
+	}
+	if c.query() == "" {
+		return lines
+	}
+	return append(lines, c.searchLine(b, focused, found, len(c.options)))
 }
 
 // drawChoice draws a value among the options. It draws only the value if there is no room for all of them.
@@ -109,7 +153,7 @@ func Switch(name, label string, v *bool) Field {
 	if *v {
 		word = "yes"
 	}
-	c := &choice[string]{&word, []string{"yes", "no"}}
+	c := newChoice(&word, "yes", "no")
 	return Field{Name: name, Label: label, input: &toggle{c, v}}
 }
 
@@ -122,7 +166,7 @@ func OptionalSwitch(name, label string, v **bool) Field {
 		return Switch(name, label, *v)
 	}
 	word := unknownOption
-	c := &choice[string]{&word, []string{unknownOption, "yes", "no"}}
+	c := newChoice(&word, unknownOption, "yes", "no")
 	return Field{Name: name, Label: label, input: &optionalToggle{c, v}}
 }
 
@@ -177,17 +221,15 @@ func MultiChoice(name, label string, v *[]int, options func() []MultiChoiceOptio
 	return Field{Name: name, Label: label, input: &multiChoice{v: v, options: options}}
 }
 
-// multiChoice is any number of options, picked with space.
+// multiChoice is any number of options, picked with space and found by typing.
 type multiChoice struct {
 	optionless
+	listSearch
 	v       *[]int
 	options func() []MultiChoiceOption
-	cursor  int
 }
 
 func (m *multiChoice) text() string { return fmt.Sprint(*m.v) }
-
-func (m *multiChoice) paste(string) {}
 
 func (m *multiChoice) kind() string { return "intSlice" }
 
@@ -209,15 +251,30 @@ func (m *multiChoice) set(text string) string {
 	return ""
 }
 
-func (m *multiChoice) press(k tea.KeyPressMsg) bool {
+// shown returns the options that the search finds.
+func (m *multiChoice) shown() []MultiChoiceOption {
 	options := m.options()
+	var shown []MultiChoiceOption
+	for _, i := range m.found(len(options), func(i int) string { return options[i].Label }) {
+		shown = append(shown, options[i])
+	}
+	return shown
+}
+
+// search leaves space, which picks, to press.
+func (m *multiChoice) search(k tea.KeyPressMsg) bool {
+	return k.String() != "space" && m.listSearch.search(k)
+}
+
+func (m *multiChoice) press(k tea.KeyPressMsg) bool {
+	options := m.shown()
 	if len(options) == 0 {
 		return false
 	}
 	switch k.String() {
-	case "right", "l":
+	case "right":
 		m.cursor = (m.cursor + 1) % len(options)
-	case "left", "h":
+	case "left":
 		m.cursor = (m.cursor + len(options) - 1) % len(options)
 	case "space":
 		id := options[min(m.cursor, len(options)-1)].ID
@@ -232,17 +289,29 @@ func (m *multiChoice) press(k tea.KeyPressMsg) bool {
 	return true
 }
 
+// leave ends the search.
+func (m *multiChoice) leave() {
+	options := m.shown()
+	m.clear()
+	if m.cursor < len(options) {
+		m.cursor = slices.IndexFunc(m.options(), func(o MultiChoiceOption) bool { return o.ID == options[m.cursor].ID })
+	}
+}
+
 func (m *multiChoice) view(b ui.Box, focused bool) []string {
-	options := m.options()
-	if len(options) == 0 {
+	all, options := m.options(), m.shown()
+	if len(all) == 0 {
 		return []string{b.Theme.Paint(theme.Muted, m.whyEmpty())}
 	}
 	var line string
 	var lines []string
+	if m.query() != "" {
+		lines = append(lines, m.searchLine(b, focused, len(options), len(all)))
+	}
 	for i, o := range options {
 		box, tone := "[ ] ", theme.Plain
 		if slices.Contains(*m.v, o.ID) {
-			box, tone = "["+b.Theme.Glyphs.Mark+"] ", theme.Strong
+			box, tone = "["+b.Theme.Glyphs.Mask+"] ", theme.Strong
 		}
 		if focused && i == m.cursor {
 			tone = theme.Caret
@@ -263,7 +332,7 @@ func (m *multiChoice) hints() []KeyHint {
 	if len(m.options()) == 0 {
 		return nil
 	}
-	return []KeyHint{{"space", "pick"}, {"left/right", "move"}}
+	return []KeyHint{{"space", "pick"}, {"left/right", "move"}, {"letters", "search"}}
 }
 
 // Grid returns a field with a choice for each of several rows.
@@ -271,14 +340,13 @@ func Grid[S ~string](name, label string, rows []string, values []S, options ...S
 	return Field{Name: name, Label: label, input: &grid[S]{rows: rows, values: values, options: options}}
 }
 
-// grid is a choice for each of several rows, of which gridRows are in sight.
+// grid is a choice for each of several rows, which are found by typing. gridRows of them are in sight.
 type grid[S ~string] struct {
 	optionless
+	listSearch
 	rows    []string
 	values  []S
 	options []S
-	cursor  int
-	top     int // first row in sight
 }
 
 const gridRows = 8
@@ -301,34 +369,45 @@ func (o *optionless) whyEmpty() string {
 
 func (g *grid[S]) text() string { return fmt.Sprint(g.values) }
 
-func (g *grid[S]) paste(string) {}
+// shown returns the indexes of the rows that the search finds.
+func (g *grid[S]) shown() []int { return g.found(len(g.rows), func(i int) string { return g.rows[i] }) }
 
 func (g *grid[S]) press(k tea.KeyPressMsg) bool {
-	if len(g.rows) == 0 {
+	shown := g.shown()
+	if len(shown) == 0 {
 		return false
 	}
 	by := 0
 	switch k.String() {
-	case "down", "j":
-		if g.cursor == len(g.rows)-1 {
+	case "down":
+		if g.cursor == len(shown)-1 {
 			return false
 		}
 		g.moveTo(g.cursor + 1)
-	case "up", "k":
+	case "up":
 		if g.cursor == 0 {
 			return false
 		}
 		g.moveTo(g.cursor - 1)
-	case "right", "l", "space":
+	case "right":
 		by = 1
-	case "left", "h":
+	case "left":
 		by = -1
 	default:
 		return false
 	}
-	n := len(g.options)
-	g.values[g.cursor] = g.options[(slices.Index(g.options, g.values[g.cursor])+by+n)%n]
+	n, row := len(g.options), shown[g.cursor]
+	g.values[row] = g.options[(slices.Index(g.options, g.values[row])+by+n)%n]
 	return true
+}
+
+// leave ends the search. The cursor stays on its row.
+func (g *grid[S]) leave() {
+	shown := g.shown()
+	g.clear()
+	if g.cursor < len(shown) {
+		g.moveTo(shown[g.cursor])
+	}
 }
 
 // valueWidth returns the width of the widest option.
@@ -359,32 +438,36 @@ func (g *grid[S]) hints() []KeyHint {
 	if len(g.rows) == 0 {
 		return nil
 	}
-	return []KeyHint{{"left/right", "change"}, {"up/down", "move"}}
+	return []KeyHint{{"left/right", "change"}, {"up/down", "move"}, {"letters", "search"}}
 }
 
 func (g *grid[S]) view(b ui.Box, focused bool) []string {
 	if len(g.rows) == 0 {
 		return []string{b.Theme.Paint(theme.Muted, g.whyEmpty())}
 	}
-	name := max(4, b.Width-g.valueWidth()-6)
-	var lines []string
-	for i := g.top; i < min(len(g.rows), g.top+gridRows); i++ {
-		tone, lead := theme.Plain, "  "
-		if g.values[i] != g.options[0] {
+	name, shown := max(4, b.Width-g.valueWidth()-6), g.shown()
+	lines := []string{g.searchLine(b, focused, len(shown), len(g.rows))}
+	last := min(len(shown), g.top+gridRows)
+	for i := g.top; i < last; i++ {
+		tone, lead, row := theme.Plain, "  ", shown[i]
+		if g.values[row] != g.options[0] {
 			tone = theme.Strong
 		}
-		value := string(g.values[i])
+		value := string(g.values[row])
 		if focused && i == g.cursor {
 			tone, lead = theme.Accent, b.Theme.Glyphs.Cursor+" "
 			value = b.Theme.Glyphs.Left + value + b.Theme.Glyphs.Right
 		}
 		lines = append(
 			lines,
-			b.Theme.Paint(tone, lead+ui.Pad(ui.Truncate(g.rows[i], name, b.Theme.Glyphs.Ellipsis), name)+" "+value),
+			b.Theme.Paint(tone, lead+ui.Pad(ui.Truncate(g.rows[row], name, b.Theme.Glyphs.Ellipsis), name)+" "+value),
 		)
 	}
-	if rest := len(g.rows) - g.top - len(lines); rest > 0 {
+	if rest := len(shown) - last; rest > 0 {
 		lines = append(lines, b.Theme.Paint(theme.Muted, "  "+ui.Plural(rest, "more", "more")+" below"))
+	}
+	for len(lines) < min(len(g.rows), gridRows+1)+1 { // the form keeps its size during a search
+		lines = append(lines, "")
 	}
 	return lines
 }

@@ -92,24 +92,32 @@ func (c *choice[S]) describe() (value, line string) {
 
 // describe says what the option at the cursor is, whether it is picked, and how many are.
 func (m *multiChoice) describe() (value, line string) {
-	options := m.options()
-	if len(options) == 0 {
+	options := m.shown()
+	if len(m.options()) == 0 {
 		return m.whyEmpty(), ""
+	}
+	if len(options) == 0 {
+		return "nothing is found", "search: " + m.query()
 	}
 	at := min(m.cursor, len(options)-1)
 	state := "not picked"
 	if slices.Contains(*m.v, options[at].ID) {
 		state = "picked"
 	}
-	return fmt.Sprintf("%s, %s, %d of %d, %d picked in all; space picks, left and right move",
-		options[at].Label, state, at+1, len(options), len(*m.v)), ""
+	return fmt.Sprintf("%s, %s, %d of %d, %d picked in all; space picks, left and right move, letters search",
+		options[at].Label, state, at+1, len(options), len(*m.v)), ui.WithPrefix("search: ", m.query())
 }
 
 // describe says what the row under the cursor and its value are.
 func (g *grid[S]) describe() (value, line string) {
+	shown := g.shown()
 	if len(g.rows) == 0 {
 		return g.whyEmpty(), ""
 	}
-	return fmt.Sprintf("%s: %s, %d of %d; left and right change it, up and down move",
-		g.rows[g.cursor], g.values[g.cursor], g.cursor+1, len(g.rows)), ""
+	if len(shown) == 0 {
+		return "nothing is found", "search: " + g.query()
+	}
+	row := shown[g.cursor]
+	return fmt.Sprintf("%s: %s, %d of %d; left and right change it, up and down move, letters search",
+		g.rows[row], g.values[row], g.cursor+1, len(shown)), ui.WithPrefix("search: ", g.query())
 }

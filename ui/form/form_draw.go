@@ -241,5 +241,9 @@ func (v *FormView) Hints() []KeyHint {
 	if v.items.hidden {
 		hints = append(hints, KeyHint{"pgup/pgdn", "other rows"})
 	}
-	return append(hints, KeyHint{"tab", "next field"}, KeyHint{"esc", "cancel"})
+	leave := "cancel"
+	if v.searching() != nil {
+		leave = "end the search"
+	}
+	return append(hints, KeyHint{"tab", "next field"}, KeyHint{"esc", leave})
 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/ui"
+	"lookout/ui/input"
 )
 
 // FormView is a form that is being filled in.
@@ -110,6 +111,7 @@ func (v *FormView) Update(msg tea.Msg) tea.Cmd {
 	}
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
+		v.passTyping()
 		if in := v.focusedInput(); in != nil {
 			in.paste(msg.Content)
 			v.markEdited()
@@ -154,8 +156,49 @@ func (v *FormView) ExitKey() string { return v.exitKey }
 // AsksToQuit reports whether ctrl+c would discard what was typed if it were pressed again.
 func (v *FormView) AsksToQuit() bool { return v.exitKey == "ctrl+c" }
 
-// press takes a key: a command of the form, else a key of the input, else one that moves on.
+// passTyping moves the keyboard from a choice to the field below it, if that takes what is typed: a text that is still
+// empty or was typed here, or a list to search.
+func (v *FormView) passTyping() {
+	if _, passes := v.focusedInput().(interface{ passesTyping() }); !passes {
+		return
+	}
+	below := v.nextFocus(v.focus, 1)
+	if below == v.buttonIndex() {
+		return
+	}
+	in := fieldInput(v.confirmInput)
+	if below < len(v.form.Fields) {
+		in = v.form.Fields[below].input
+	}
+	if t, ok := in.(interface{ takesTyping(edited bool) bool }); ok && t.takesTyping(v.edited[below]) {
+		v.focus = below
+	}
+}
+
+// searching returns the input with the keyboard if something is typed into its search, or nil.
+func (v *FormView) searching() interface{ leave() } {
+	s, ok := v.focusedInput().(interface {
+		query() string
+		leave() // ends the search
+	})
+	if !ok || s.query() == "" {
+		return nil
+	}
+	return s
+}
+
+// press takes a key, and ends a search that the keyboard has left.
 func (v *FormView) press(k tea.KeyPressMsg) tea.Cmd {
+	searched, before := v.searching(), v.focus
+	cmd := v.takeKey(k)
+	if searched != nil && v.focus != before {
+		searched.leave()
+	}
+	return cmd
+}
+
+// takeKey takes a key: a command of the form, else a key of the input, else one that moves on.
+func (v *FormView) takeKey(k tea.KeyPressMsg) tea.Cmd {
 	key := k.String()
 	if key != "esc" {
 		defer func() { v.exitKey = "" }()
@@ -180,11 +223,22 @@ func (v *FormView) press(k tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 	case "esc":
+		if s := v.searching(); s != nil {
+			s.leave()
+			return nil
+		}
 		v.done = !v.dirty || v.exitKey == "esc"
 		v.exitKey = "esc"
 		return nil
 	}
-	if in := v.focusedInput(); in != nil && in.press(k) {
+	if input.Types(k) && key != "space" && v.searching() == nil {
+		v.passTyping()
+	}
+	in := v.focusedInput()
+	if list, ok := in.(interface{ search(tea.KeyPressMsg) bool }); ok && list.search(k) {
+		return nil
+	}
+	if in != nil && in.press(k) {
 		v.markEdited()
 		if in == v.confirmInput && v.banner == v.askForWord() {
 			v.banner = ""

@@ -119,6 +119,9 @@ func (t *textInput) paste(text string) {
 	}
 }
 
+// takesTyping reports whether what is typed above belongs here: it must not be added to a text that is there already.
+func (t *textInput) takesTyping(edited bool) bool { return edited || t.text() == "" }
+
 func (t *textInput) press(k tea.KeyPressMsg) bool {
 	if key := k.String(); (key == "up" || key == "down") && t.suggestions != nil && len(t.suggestions()) > 0 {
 		t.nextSuggestion(key)

@@ -86,9 +86,9 @@ func KeyReach(k *client.AccessKey) (string, theme.Tone) {
 }
 
 // ShortKeyReach says what a key reaches in the width of a box: as much of it as fits in whole words, with the
-// permissions if they fit, and a count of the rest: "photos (read only) +3 more". Buckets that share a name are named
-// with their place: "us-east-1/photos".
-func ShortKeyReach(k *client.AccessKey, b ui.Box) string {
+// permissions if they fit, and a count of the rest: "photos (read only) +3 more". A bucket whose name another bucket of
+// the account has too is named with its place: "us-east-1/photos".
+func ShortKeyReach(a *Account, k *client.AccessKey, b ui.Box) string {
 	reach, _ := KeyReach(k)
 	if len(k.Buckets) == 0 {
 		return reach
@@ -96,7 +96,7 @@ func ShortKeyReach(k *client.AccessKey, b ui.Box) string {
 	names, permitted := make([]string, len(k.Buckets)), make([]string, len(k.Buckets))
 	for i, g := range k.Buckets {
 		names[i] = g.Bucket.String()
-		if slices.ContainsFunc(k.Buckets, func(o client.BucketGrant) bool {
+		if sharesLabel(a, g) || slices.ContainsFunc(k.Buckets, func(o client.BucketGrant) bool {
 			return o.Bucket == g.Bucket && o.Location() != g.Location()
 		}) {
 			names[i] = g.Location().String() + "/" + names[i]
@@ -107,6 +107,22 @@ func ShortKeyReach(k *client.AccessKey, b ui.Box) string {
 		return text
 	}
 	return FitNames(names, b.Width)
+}
+
+// sharesLabel reports whether a bucket of another place has the same label as one that a key reaches.
+func sharesLabel(a *Account, g client.BucketGrant) bool {
+	places := Memo(a, "places of bucket labels", func() map[string]int {
+		places := map[string]int{}
+		for _, b := range a.Buckets().Rows() {
+			places[b.Label.Raw()]++
+		}
+		return places
+	}, a.Buckets())
+	others := places[g.Bucket.Raw()]
+	if _, listed := a.Buckets().Get(g.BucketID()); listed {
+		others--
+	}
+	return others > 0
 }
 
 // Replaces returns what the journal holds about the creation of a key that replaces another one: the value before, and

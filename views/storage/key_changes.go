@@ -43,7 +43,7 @@ func Keys(a *account.Account) resource.Resource[*client.AccessKey] {
 		ID:       func(k *client.AccessKey) string { return account.FormatID(k.ID) },
 		Label:    func(k *client.AccessKey) string { return k.Label.String() },
 		Calls:    resource.APICalls{List: "list keys", Get: "view key"},
-		Columns:  keyColumns(),
+		Columns:  keyColumns(a),
 		List: func(ctx context.Context, _ resource.ListQuery) iter.Seq2[*client.AccessKey, error] {
 			return func(yield func(*client.AccessKey, error) bool) {
 				a.API.Keys.All(
@@ -129,13 +129,13 @@ func newKeyFrom(a *account.Account, in *keyInput) keyDraft {
 		Title:        "New access key",
 		SubmitLabel:  "create",
 		Fields:       in.fields(),
-		Review:       func() string { return describeKeyRequest(in.request()) },
+		Review:       func() string { return DescribeKeyRequest(in.request()) },
 		EnterSubmits: func() bool { return len(in.request().Buckets) > 0 },
 		Confirm: func([]*client.AccessKey) resource.ConfirmationSpec {
 			request := in.request()
 			return resource.ConfirmationSpec{
-				Effect:   "Creates key " + client.Clean(in.label) + ". " + describeKeyRequest(request),
-				Required: request.Buckets == nil,
+				Effect:   "Creates key " + client.Clean(in.label) + ". " + DescribeKeyRequest(request),
+				Required: true,
 			}
 		},
 		Attempt: func(*client.AccessKey) resource.Attempt[*client.AccessKey] {
@@ -260,8 +260,8 @@ func rotateKey(a *account.Account, old *client.AccessKey) keyDraft {
 		request := in.request()
 		return resource.ConfirmationSpec{
 			Title:    d.Title,
-			Effect:   "Creates a key to replace " + name + ". " + describeKeyRequest(request),
-			Required: request.Buckets == nil,
+			Effect:   "Creates a key to replace " + name + ". " + DescribeKeyRequest(request),
+			Required: true,
 		}
 	}
 	return d
@@ -344,7 +344,7 @@ func (in *keyInput) fields() []form.Field {
 	levels := form.Grid(
 		"bucket_access", "Buckets", names, in.levels, account.NoAccess, account.ReadOnly, account.ReadWrite,
 	)
-	note := "up, down: the bucket · left, right: what it may do"
+	note := "left, right: what it may do with the bucket"
 	if in.unread != "" {
 		note = in.unread + " · open this form again afterwards"
 	}
@@ -384,19 +384,14 @@ func KeyLabelField(label *string) form.Field {
 // maxKeyLabel is the longest label of a key.
 const maxKeyLabel = 50
 
-// describeKeyRequest says what a key will be able to do, and what every limited key can do ("Access Keys").
-func describeKeyRequest(in client.AccessKeyRequest) string {
+// DescribeKeyRequest says what a key will be able to do, and what every limited key can do ("Access Keys").
+func DescribeKeyRequest(in client.AccessKeyRequest) string {
 	if in.Buckets == nil {
 		return "It can reach EVERYTHING: all buckets in all clusters, to read, write and delete."
 	}
 	var reads, writes []string
 	for _, g := range in.Buckets {
-		name := client.Clean(g.Bucket)
-		if slices.ContainsFunc(in.Buckets, func(o client.BucketGrantRequest) bool {
-			return o.Bucket == g.Bucket && (o.Cluster != g.Cluster || o.Region != g.Region)
-		}) {
-			name += " in " + client.Clean(g.Cluster+g.Region) // a request names one of them
-		}
+		name := client.Clean(g.Bucket) + " in " + client.Clean(g.Cluster+g.Region) // a request names one of them
 		if g.Permissions == "read_write" {
 			writes = append(writes, name)
 		} else {

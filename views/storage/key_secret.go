@@ -326,7 +326,7 @@ func (r *RcloneRemote) Effect() string {
 	return fmt.Sprintf(
 		"Creates access key %s for rclone and writes its secret to %s (mode 0600), and nowhere else. %s Keys never "+
 			"expire: the dashboard reminds you of this one at each start until it is revoked.",
-		r.Label(), client.Clean(r.Path), describeKeyRequest(r.request()),
+		r.Label(), client.Clean(r.Path), DescribeKeyRequest(r.request()),
 	)
 }
 

@@ -35,7 +35,7 @@ func KeysPane(a *account.Account) ui.Pane {
 }
 
 // keyColumns returns the columns of access keys.
-func keyColumns() []resource.ColumnDefinition[*client.AccessKey] {
+func keyColumns(a *account.Account) []resource.ColumnDefinition[*client.AccessKey] {
 	type row = *client.AccessKey
 	return []resource.ColumnDefinition[row]{
 		resource.IDColumn(keyID),
@@ -46,7 +46,8 @@ func keyColumns() []resource.ColumnDefinition[*client.AccessKey] {
 		resource.NewColumn("bucket_access", keyGrants, func(k row, _ ui.Box) (string, theme.Tone) {
 			return account.KeyReach(k)
 		}).
-			Titled("reaches").MinWidth(20).Drop(1, 1).Shortened(account.ShortKeyReach),
+			Titled("reaches").MinWidth(20).Drop(1, 1).
+			Shortened(func(k row, b ui.Box) string { return account.ShortKeyReach(a, k, b) }),
 		resource.DetailColumn(SecretKeyColumn, func(row) string { return "" }),
 		resource.DetailColumn("regions", keyRegions),
 	}
@@ -128,7 +129,7 @@ func keyShortcuts() []table.RowAction[*client.AccessKey] {
 			for i, g := range k.Buckets {
 				buckets[i] = account.LinkedRow{
 					Kind:  "bucket",
-					Label: g.Bucket.String(),
+					Label: client.Clean(g.BucketID()),
 					Pane:  "buckets",
 					ID:    g.BucketID(),
 				}

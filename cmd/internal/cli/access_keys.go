@@ -165,6 +165,7 @@ func createAccessKey(set *pflag.FlagSet) planFunc[*createdKey] {
 		}
 		return change[*createdKey]{
 			Change: client.Change{Label: in.Label},
+			effect: "Creates key " + client.Clean(in.Label) + ". " + storage.DescribeKeyRequest(in),
 			send: func(ctx context.Context, w *approvedChange) (*createdKey, error) {
 				return sendAccessKey(ctx, w, in, *path)
 			},

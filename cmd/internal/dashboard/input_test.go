@@ -129,7 +129,7 @@ func TestFewBytesAtRest(t *testing.T) {
 // is pressed, and whole.
 func TestClipboard(t *testing.T) {
 	t.Setenv("SSH_CONNECTION", "somewhere") // the machine's own clipboard is left alone
-	const newKey = "9«backup agent»n«New access key»night key<ctrl+s>«shown only once»"
+	const newKey = "9«backup agent»n«New access key»night key<ctrl+s>«no, leave it»y«shown only once»"
 	phone := func(*demoKeys) string { return "+1 555 0199" }
 	for name, c := range map[string]struct {
 		keys, says, env string

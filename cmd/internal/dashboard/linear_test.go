@@ -122,6 +122,8 @@ func TestLinearTellsNoSecret(t *testing.T) {
 	v.Type("n")
 	v.WaitFor("New access key")
 	v.Type("spoken key", "<ctrl+s>")
+	v.WaitFor("n: no, leave it; y: yes")
+	v.Type("y")
 	v.WaitFor("hidden, and not read aloud; y copies it")
 	v.Type("r", "y")
 	secret := v.WaitClipboard()

@@ -198,7 +198,7 @@ func storageOperations() []keyOperation {
 		{"list keys", "9«backup agent»", "", ""},
 		{
 			"create key",
-			"9«backup agent»n«New access key»night key<tab><tab><down><right><ctrl+s>«shown only once»",
+			"9«backup agent»n«New access key»night key<tab><tab><down><right><ctrl+s>«no, leave it»y«shown only once»",
 			`{"label":"night key","bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-backups",` +
 				`"permissions":"read_only"}]}`,
 			"",
@@ -364,7 +364,7 @@ func keystrokeTasks() []keystrokeTask {
 			"a read-only key for one bucket, secret in the clipboard",
 			9,
 			"9«backup agent»n«New access key»‹night key›<tab>" +
-				"<tab><down><right><enter>«shown only once»y«sent to the terminal»",
+				"<tab><down><right><enter>«no, leave it»y«shown only once»y«sent to the terminal»",
 			[]string{"create key"},
 		},
 		{
