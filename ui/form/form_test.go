@@ -177,7 +177,7 @@ func TestFormView_Update_text(t *testing.T) {
 	v := NewFormView(Form{Fields: []Field{Text("name", "Name", &name), Lines("notes", "Notes", &notes)}}, t.Context())
 	typeText(v, "jkqg ?")
 	v.Update(tea.PasteMsg{Content: "one\ntwo\n"})
-	if cmd := v.Update(tea.KeyPressMsg{Code: 'v', Mod: tea.ModCtrl}); cmd != nil || name != "jkqg ?onetwo" {
+	if cmd := v.Update(tea.KeyPressMsg{Code: 'v', Mod: tea.ModCtrl}); cmd != nil || name != "jkqg ?one two" {
 		t.Errorf("name %q, command %v", name, cmd != nil)
 	}
 	press(v, tea.KeyEnter)

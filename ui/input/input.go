@@ -61,20 +61,28 @@ func Types(k tea.KeyPressMsg) bool {
 	return k.Text != "" && !k.Mod.Contains(tea.ModCtrl) && !k.Mod.Contains(tea.ModAlt)
 }
 
-// clean returns text without control characters. A tab becomes a space; line breaks stay if lines is set.
+// clean returns text without control characters. A tab becomes a space. Line breaks stay if lines is set; otherwise each
+// becomes a space, but those around the text are dropped. Many terminals paste them as carriage returns.
 func clean(text string, lines bool) string {
+	text = lineBreaks.Replace(text)
+	if !lines {
+		text = strings.Trim(text, "\n")
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' && lines:
 			return r
-		case r == '\t':
+		case r == '\t', r == '\n':
 			return ' '
 		case unicode.IsControl(r):
 			return -1
 		}
 		return r
-	}, strings.ReplaceAll(text, "\r\n", "\n"))
+	}, text)
 }
+
+// lineBreaks makes each kind of line break a line feed.
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // cut returns the first n characters of text and reports whether there were more.
 func cut(text string, n int) (string, bool) {

@@ -130,7 +130,9 @@ func TestNew_keepsBytes(t *testing.T) {
 
 func TestEditor_Paste(t *testing.T) {
 	for _, c := range []struct{ text, line, block string }{
-		{"one\r\ntwo\n", "onetwo", "one\ntwo\n"},
+		{"one\r\ntwo\n", "one two", "one\ntwo\n"},
+		{"one\rtwo\r", "one two", "one\ntwo\n"},
+		{"\none\n\ntwo", "one  two", "\none\n\ntwo"},
 		{"a\tb", "a b", "a b"},
 		{"a\x1b[31mb\x00\u0085", "a[31mb", "a[31mb"},
 	} {
