@@ -114,8 +114,8 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !validToken(token) {
-		return nil, errInvalidToken
+	if err := checkToken(token); err != nil {
+		return nil, err
 	}
 	c := &Client{
 		endpoint: endpoint{base: u, userAgent: "lookout", operations: operations()},
@@ -443,6 +443,7 @@ func (c *Client) checkResponse(r request, a *response, err error) error {
 	e.Status, e.TokenScopes = a.status, mask.scopes(a.header.Get("X-OAuth-Scopes"))
 	e.RequiredScope = orElse(mask.scopes(a.header.Get("X-Accepted-OAuth-Scopes")), e.RequiredScope)
 	e.Reasons, e.Detail = parseErrorBody(a, mask)
+	e.oddToken = describeOddToken(c.tokens.current().Reveal())
 	if a.status == http.StatusTooManyRequests {
 		e.RetryAfter = retryAfter(a.header, c.now())
 	}

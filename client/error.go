@@ -49,6 +49,7 @@ type Error struct {
 	Cause                      error
 
 	target   string        // "7"; "" if the request names no single thing
+	oddToken string        // what the token looks like, if not like a token: "it is in quotation marks"
 	intentID string        // of the change in the journal
 	settle   func(Outcome) // tells the recorder how an unknown outcome turned out
 }
@@ -110,6 +111,8 @@ func (e *Error) Why() string {
 		return e.Cause.Error()
 	case e.Unknown():
 		return "the outcome is unknown; " + e.describeAnswer()
+	case e.Unauthorized() && e.oddToken != "":
+		return "the token is not accepted (401); " + e.oddToken
 	case e.Unauthorized():
 		return "the token is not accepted (401)"
 	case e.Status == http.StatusUnauthorized && !e.Presigned:
@@ -345,6 +348,8 @@ func (e *Error) Advice() string {
 		return e.presignedAdvice()
 	case e.NotFromAPI() && e.Status < 500 && e.Status != http.StatusRequestTimeout:
 		return "check the base URL, which ends in /v4, and the proxy if you use one"
+	case e.Unauthorized() && e.oddToken != "":
+		return "store the token alone (lookout accounts token NAME, LOOKOUT_TOKEN or --token-file)"
 	case e.Unauthorized():
 		return "use another token (lookout accounts token NAME, LOOKOUT_TOKEN or --token-file)"
 	case e.Status == http.StatusUnauthorized:

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // A Secret is a value that must not be shown: a token, a password, a private key. Every fmt verb, JSON and slog print
@@ -167,8 +169,8 @@ func (t *tokens) forgetRejection() {
 // SetToken gives the client another token of the same account and returns the previous one. It takes effect with the
 // next request.
 func (c *Client) SetToken(token Secret) (before Secret, err error) {
-	if !validToken(token) {
-		return Secret{}, errInvalidToken
+	if err := checkToken(token); err != nil {
+		return Secret{}, err
 	}
 	c.tokens.mu.Lock()
 	defer c.tokens.mu.Unlock()
@@ -177,13 +179,48 @@ func (c *Client) SetToken(token Secret) (before Secret, err error) {
 	return before, nil
 }
 
-var errInvalidToken = errors.New(
-	"the token contains spaces, line breaks or other characters that tokens never have: copy it again",
-)
+// checkToken returns an error if a token cannot stand in a header.
+func checkToken(token Secret) error {
+	if !strings.ContainsFunc(token.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil
+	}
+	if odd := describeOddToken(token.Reveal()); odd != "" {
+		return fmt.Errorf("the token cannot be used: %s; store the token alone", odd)
+	}
+	return errors.New(
+		"the token contains spaces, line breaks or other characters that tokens never have: copy it again",
+	)
+}
 
-// validToken reports whether a token can stand in a header.
-func validToken(token Secret) bool {
-	return !strings.ContainsFunc(token.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' })
+// tokenVariable matches the name of a variable that holds a token.
+var tokenVariable = regexp.MustCompile(`^(?:export +)?([A-Z_]*TOKEN) *=.`)
+
+// describeOddToken says what a text looks like that is not a token but is easily stored in place of one; "" if it may
+// be a token. It repeats nothing but the names of variables.
+func describeOddToken(text string) string {
+	first, _ := utf8.DecodeRuneInString(text)
+	variable := tokenVariable.FindStringSubmatch(text)
+	switch {
+	case variable != nil:
+		return "it begins with " + variable[1] + "="
+	case strings.ContainsRune("\"'`\u201c\u201d\u2018\u2019\u00ab", first):
+		return "it is in quotation marks"
+	case first == '$', len(text) > 2 && first == '%' && strings.HasSuffix(text, "%"):
+		return "it is the name of a variable, not its value"
+	case first == '\ufeff':
+		return "it begins with a byte-order mark, which editors do not show"
+	case first == '{':
+		return "it is JSON"
+	case first == '<', len(text) > 3 && strings.Trim(strings.ToLower(text), "*.x•…") == "":
+		return "it is a placeholder"
+	case strings.HasPrefix(text, "/"), strings.HasPrefix(text, "~/"), strings.HasPrefix(text, "./"):
+		return "it is the path of a file"
+	case strings.Contains(text, "://"):
+		return "it is an address"
+	case len(text) > 7 && strings.EqualFold(text[:7], "Bearer "), strings.HasPrefix(text, "Authorization:"):
+		return "it is a whole header"
+	}
+	return ""
 }
 
 // Resume lets the next requests through although the API asked to wait, reads failed, or the token was refused: the

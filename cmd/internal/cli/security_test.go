@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -529,16 +530,64 @@ func TestConfiguration_onlyRegularFiles(t *testing.T) {
 	}
 }
 
-// A pipe in place of a log is refused at once: opening it would wait for a reader.
-func TestLogs_noPipes(t *testing.T) {
+// A log goes to a pipe that a program reads. A pipe without a reader is refused at once: opening it would wait for one.
+func TestLogs_pipes(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	path := filepath.Join(t.TempDir(), "log")
 	if err := makeFIFO(path); err != nil {
 		t.Skipf("this system cannot create it: %v", err)
 	}
-	r.CheckResult(r.runWithin("services", "list", "--debug="+path), exit.CodeUsage, path+" is a pipe")
-	if _, err := config.AppendPrivateFile(path); err == nil {
-		t.Error("the dashboard's log is a pipe")
+	r.CheckResult(
+		r.runWithin("services", "list", "--debug="+path), exit.CodeUsage, path+" is a pipe that no program reads",
+	)
+	reader, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	r.CheckResult(r.runWithin("services", "get", "4", "--debug="+path), exit.CodeOK)
+	first := make([]byte, 6)
+	if _, err := io.ReadFull(reader, first); err != nil || string(first) != "#1 > G" {
+		t.Errorf("the pipe has %q, %v", first, err)
+	}
+}
+
+// A log holds names and notes of an account: it is a file of the user's own that nobody else can read, and no link to
+// one. Devices are taken as they are.
+func TestLogs_private(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	folder := t.TempDir()
+	log, link, dangling := filepath.Join(folder, "log"), filepath.Join(folder, "link"), filepath.Join(folder, "dangling")
+	r.Write(log, "older line\n")
+	if err := errors.Join(os.Chmod(log, 0o644), os.Symlink(log, link), os.Symlink(log+"2", dangling)); err != nil {
+		t.Skip(err)
+	}
+	r.CheckResult(r.Run("services", "list", "--debug="+link), exit.CodeUsage, link+" is a link; name the file itself")
+	r.CheckResult(r.Run("services", "list", "--debug="+dangling), exit.CodeUsage, dangling+" is a link")
+	data, err := os.ReadFile(log)
+	if _, made := os.Stat(log + "2"); made == nil || err != nil || string(data) != "older line\n" {
+		t.Errorf("a link was followed: %q, %v", data, err)
+	}
+	r.CheckResult(r.Run("services", "get", "4", "--debug="+log), exit.CodeOK)
+	info, err := os.Stat(log)
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("the log has the mode %v, %v", info.Mode(), err)
+	}
+	if data, err := os.ReadFile(log); err != nil || !strings.HasPrefix(string(data), "older line\n#1 > GET") {
+		t.Errorf("%q, %v", data, err)
+	}
+	r.CheckResult(r.Run("services", "get", "4", "--debug="+os.DevNull), exit.CodeOK)
+	if os.Geteuid() == 0 {
+		if err := os.Chown(log, 12345, 12345); err != nil {
+			t.Skip(err)
+		}
+		r.CheckResult(r.Run("services", "list", "--debug="+log), exit.CodeUsage, "belongs to another user")
+	}
+	for name, path := range map[string]string{"a link": link, "a link to nothing": dangling} {
+		if file, err := config.AppendPrivateFile(path); err == nil {
+			file.Close()
+			t.Errorf("the dashboard's log is %s", name)
+		}
 	}
 }
 

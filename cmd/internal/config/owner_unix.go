@@ -8,6 +8,12 @@ import (
 	"syscall"
 )
 
+// Flags for opening a file: a pipe without a reader is an error, and so is a link.
+const (
+	openWithoutWaiting = syscall.O_NONBLOCK
+	openNoLink         = syscall.O_NOFOLLOW
+)
+
 // detachFromTerminal starts a program in a session of its own, which has no terminal. It ends with its children.
 func detachFromTerminal(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

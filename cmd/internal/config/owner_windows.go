@@ -8,6 +8,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// Flags for opening a file, which Windows does not need.
+const (
+	openWithoutWaiting = 0
+	openNoLink         = 0
+)
+
 // detachFromTerminal starts a program without a console.
 func detachFromTerminal(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS}

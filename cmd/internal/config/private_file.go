@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // WritePrivateFile writes a new file that only its owner can read. The file appears under its name when it is complete,
@@ -37,13 +38,43 @@ func WritePrivateFile(path, text string) error {
 	return os.Rename(part, path) // this file system has no hard links
 }
 
-// AppendPrivateFile opens a file to which its owner alone can add, and creates it if there is none. It refuses a pipe,
-// which would wait for a reader.
+// AppendPrivateFile opens a file to which its owner alone can add, and creates it if there is none. A regular file must
+// be the user's own, and becomes readable for nobody else; a link to one is refused. Devices and pipes are taken as they
+// are.
 func AppendPrivateFile(path string) (*os.File, error) {
-	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
-		return nil, fmt.Errorf("%s is a pipe; name a file", path)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		file, err := os.OpenFile(path, os.O_WRONLY|openWithoutWaiting, 0)
+		if err != nil && info.Mode()&fs.ModeNamedPipe != 0 {
+			return nil, fmt.Errorf("%s is a pipe that no program reads; start its reader first", path)
+		}
+		return file, err
 	}
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if link, err := os.Lstat(path); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+		return nil, fmt.Errorf("%s is a link; name the file itself", path)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|openWithoutWaiting|openNoLink, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := makePrivate(file); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// makePrivate takes the permission to read a file from everybody but its owner. It fails if that is somebody else.
+func makePrivate(file *os.File) error {
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return err
+	case OwnedByOther(info):
+		return fmt.Errorf("%s belongs to another user; name a file of your own", file.Name())
+	case runtime.GOOS == "windows", info.Mode().Perm()&0o077 == 0:
+		return nil
+	}
+	return file.Chmod(0o600)
 }
 
 // CreatePrivateFile creates a file that only its owner can read. It fails if the file exists.

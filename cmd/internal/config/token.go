@@ -229,9 +229,10 @@ func (s Settings) runTokenCommand(caller context.Context) (client.Secret, error)
 			fmt.Fprintln(out, "lookout: waiting for "+s.TokenWait()+"; ctrl+c cancels")
 		}).Stop()
 	}
-	said := &firstBytes{}
-	cmd.Stderr = said
-	out, err := cmd.Output()
+	said, printed := &firstBytes{limit: maxComplaint}, &firstBytes{limit: prompt.MaxSecretBytes, full: cancel}
+	cmd.Stderr, cmd.Stdout = said, printed
+	err := cmd.Run()
+	out := printed.text
 	token := client.NewSecret(string(bytes.TrimSpace(out)))
 	fail := func(why, next string) (client.Secret, error) {
 		why += said.quote(token)
@@ -240,6 +241,11 @@ func (s Settings) runTokenCommand(caller context.Context) (client.Secret, error)
 	switch {
 	case caller.Err() != nil:
 		return client.Secret{}, context.Cause(caller)
+	case printed.cut:
+		return fail(
+			fmt.Sprintf("it printed more than %d bytes, too long for a token", prompt.MaxSecretBytes),
+			"run token_command in a shell to see what it prints",
+		)
 	case ctx.Err() != nil:
 		return fail("it did not end within "+limit.String(), "token_timeout in the account's block allows more")
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
@@ -313,14 +319,26 @@ func parseTokenTimeout(text string) (time.Duration, error) {
 }
 
 // firstBytes keeps the beginning of what a program writes.
-type firstBytes struct{ text []byte }
+type firstBytes struct {
+	text  []byte
+	limit int    // in bytes
+	full  func() // called when there is more; nil does nothing
+	cut   bool   // there was more
+}
 
 // maxComplaint is how much of what a token command complains about is kept, in bytes.
 const maxComplaint = 300
 
 // Write keeps what still fits.
 func (f *firstBytes) Write(p []byte) (int, error) {
-	f.text = append(f.text, p[:min(len(p), maxComplaint-len(f.text))]...)
+	kept := min(len(p), f.limit-len(f.text))
+	f.text = append(f.text, p[:kept]...)
+	if kept < len(p) && !f.cut {
+		f.cut = true
+		if f.full != nil {
+			f.full()
+		}
+	}
 	return len(p), nil
 }
 
