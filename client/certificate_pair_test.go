@@ -205,7 +205,8 @@ func TestNewCertificatePair_sendsCertificatesAndOneKey(t *testing.T) {
 			t.Errorf("%s: the certificate that is sent is not the chain alone:\n%s", name, pair.Certificate)
 		}
 		block, rest := pem.Decode([]byte(pair.Key.Reveal()))
-		if block == nil || block.Type != "EC PRIVATE KEY" || len(rest) > 0 || !strings.Contains(key, pair.Key.Reveal()) {
+		if block == nil || block.Type != "EC PRIVATE KEY" || len(rest) > 0 ||
+			!strings.Contains(key, pair.Key.Reveal()) {
 			t.Errorf("%s: the key that is sent is not the one block", name)
 		}
 	}
@@ -238,7 +239,7 @@ func TestNewCertificatePair_understandsOddFiles(t *testing.T) {
 		"on one line":                replace("\n", " "),
 		"blank lines":                replace("\n", "\n\n"),
 		"no line break at the end":   strings.TrimSpace,
-		"attributes before":          func(text string) string { return "Bag Attributes\n    friendlyName: x\n" + text },
+		"attributes before":          func(text string) string { return "Bag Attributes\n    name: x\n" + text },
 		"glued to what is before": func(text string) string {
 			return "-----BEGIN X-----\nAAAA\n-----END X-----" + text
 		},
@@ -257,7 +258,8 @@ func TestNewCertificatePair_understandsOddFiles(t *testing.T) {
 		}
 	}
 	glued := strings.TrimSpace(cert) + strings.TrimSpace(key)
-	if pair, err := NewCertificatePair(glued, glued); err != nil || pair.Certificate != cert || pair.Key.Reveal() != key {
+	pair, err := NewCertificatePair(glued, glued)
+	if err != nil || pair.Certificate != cert || pair.Key.Reveal() != key {
 		t.Errorf("certificate and key without a line break between them: %v", err)
 	}
 }
@@ -288,7 +290,8 @@ func TestNewCertificatePair_namesWhatItIs(t *testing.T) {
 		"certificate":     {cert, cert, "the key file contains no private key, only CERTIFICATE"},
 		"DER certificate": {cert, string(der.Bytes), "the key file contains no private key, only CERTIFICATE"},
 		"key of the second": {
-			other + cert, key, "the key belongs to the second certificate of the file (cdn.acme.net): put that one first",
+			other + cert, key,
+			"the key belongs to the second certificate of the file (cdn.acme.net): put that one first",
 		},
 		"key of another": {other, key, "the key belongs to another certificate than www.acme.net"},
 	} {
@@ -312,7 +315,8 @@ func TestCertificatePair_ProblemFor_noHostNames(t *testing.T) {
 		{nameless, "it needs cdn.acme.net as an alternative name"},
 		{address, "its names do not cover cdn.acme.net: 192.0.2.1"},
 	} {
-		if why := (CertificatePair{Leaf: c.leaf}).ProblemFor("cdn.acme.net", time.Now()); !strings.Contains(why, c.want) {
+		why := (CertificatePair{Leaf: c.leaf}).ProblemFor("cdn.acme.net", time.Now())
+		if !strings.Contains(why, c.want) {
 			t.Errorf("%q, want %q", why, c.want)
 		}
 	}

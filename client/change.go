@@ -43,7 +43,7 @@ type Change struct {
 // A ChangeRecorder keeps every change: its intent before it is sent, its outcome afterwards. If the intent cannot be
 // recorded, the change is not sent.
 type ChangeRecorder interface {
-	RecordIntent(Change) (id string, err error)
+	RecordIntent(ctx context.Context, c Change) (id string, err error)
 	RecordOutcome(id string, outcome Outcome, err error)
 }
 
@@ -361,7 +361,10 @@ func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func
 	if c.rules.recorder == nil || w.part {
 		return do(ctx)
 	}
-	id, err := c.rules.recorder.RecordIntent(change)
+	// half of the time is left for the request
+	recording, cancel := context.WithTimeout(ctx, c.timeout/2)
+	id, err := c.rules.recorder.RecordIntent(recording, change)
+	cancel()
 	if err != nil {
 		failed.Cause, failed.Detail = err, "cannot record it in the journal, so it was not sent; "+err.Error()
 		return failed

@@ -90,9 +90,9 @@ func (w *recordingJournal) addEvent(event string) {
 	w.events = append(w.events, event)
 }
 
-func (w *recordingJournal) RecordIntent(c client.Change) (string, error) {
+func (w *recordingJournal) RecordIntent(ctx context.Context, c client.Change) (string, error) {
 	w.addEvent("intent")
-	return w.Journal.RecordIntent(c)
+	return w.Journal.RecordIntent(ctx, c)
 }
 
 func (w *recordingJournal) RecordUnseenSecret(id, made string) {

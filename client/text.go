@@ -46,9 +46,9 @@ func (t ServerText) IsZero() bool { return t.raw == "" }
 func (t ServerText) String() string { return t.shown }
 
 // Clean makes a string safe to display: every character is made visible that could move, hide or restyle the text
-// around it, or pass for one of the program's own marks. Apart from private keys, which are masked, nothing is lost, and
-// two different texts never look alike: escapes are written ‹U+202E› or ‹x9B›, a literal ‹ is written ‹‹›, and ✓ is
-// written ‹✓›.
+// around it, or pass for one of the program's own marks. Nothing but private keys is lost, which are masked, and two
+// different texts never look alike: escapes are written ‹U+202E› or ‹x9B›, a literal ‹ is written ‹‹›, and ✓ is written
+// ‹✓›.
 func Clean(raw string) string {
 	shown, _ := CleanStart(raw, math.MaxInt)
 	return shown

@@ -435,7 +435,10 @@ func TestTransport_write_canceledBeforeSend(t *testing.T) {
 // countingRecorder is a recorder that counts the changes.
 type countingRecorder int
 
-func (c *countingRecorder) RecordIntent(Change) (string, error) { *c++; return "", nil }
+func (c *countingRecorder) RecordIntent(context.Context, Change) (string, error) {
+	*c++
+	return "", nil
+}
 
 func (c *countingRecorder) RecordOutcome(string, Outcome, error) {}
 

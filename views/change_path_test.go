@@ -369,7 +369,7 @@ func TestChangePath_readOnlyLeavesWindows(t *testing.T) {
 // recordWindow writes into the journal that service 3 was disabled until a time.
 func (r *harness) recordWindow(end time.Time) {
 	r.Helper()
-	id, err := r.journal.RecordIntent(client.Change{
+	id, err := r.journal.RecordIntent(r.Context(), client.Change{
 		Op:       client.OpDisableService,
 		Resource: "service",
 		ID:       "3",

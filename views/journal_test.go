@@ -279,7 +279,7 @@ func unresolvedSpecials() map[string]unresolvedCase {
 // done, another client does it, which does not write this journal.
 func (r *harness) leaveUnresolved(c unresolvedCase) (id string) {
 	r.Helper()
-	id, err := r.journal.RecordIntent(client.Change{
+	id, err := r.journal.RecordIntent(r.Context(), client.Change{
 		Op:       c.op,
 		Method:   "PUT",
 		Path:     "/v4/x",

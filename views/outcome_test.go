@@ -255,7 +255,7 @@ func TestOutcome_lateDisableIsPerhapsOurs(t *testing.T) {
 func TestOutcome_windowOfLookedUpChangeEnds(t *testing.T) {
 	t.Parallel()
 	earlier := func(r *harness, _ *shell.Options) {
-		id, err := r.journal.RecordIntent(client.Change{
+		id, err := r.journal.RecordIntent(t.Context(), client.Change{
 			Op:       client.OpDisableService,
 			Resource: "service",
 			ID:       "8",

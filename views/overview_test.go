@@ -64,7 +64,7 @@ func TestHints_disableSaysForHowLong(t *testing.T) {
 func TestOverview_longTextsOfChangesAreCut(t *testing.T) {
 	t.Parallel()
 	earlier := func(r *harness, _ *shell.Options) {
-		id, err := r.journal.RecordIntent(client.Change{
+		id, err := r.journal.RecordIntent(t.Context(), client.Change{
 			Op:       client.OpUpdateContact,
 			Resource: "contact",
 			ID:       "11",

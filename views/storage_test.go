@@ -396,7 +396,8 @@ func startAfterInterruptedEmptying(t *testing.T, id string, test func(*harness))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = before.RecordIntent(client.Change{Op: client.OpEmptyBucket, Resource: "bucket", ID: id, Path: "/" + id})
+	emptying := client.Change{Op: client.OpEmptyBucket, Resource: "bucket", ID: id, Path: "/" + id}
+	_, err = before.RecordIntent(t.Context(), emptying)
 	if err = errors.Join(err, before.Close()); err != nil {
 		t.Fatal(err)
 	}

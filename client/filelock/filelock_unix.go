@@ -18,10 +18,13 @@ func Try(f LockableFile) error {
 	return err
 }
 
+// Unlock gives the lock of a file back.
+func Unlock(f LockableFile) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+
 // Wait locks a file as soon as no other handle has the lock. It does nothing on file systems without locks.
 func Wait(f LockableFile) (unlock func()) {
 	if unix.Flock(int(f.Fd()), unix.LOCK_EX) != nil {
 		return func() {}
 	}
-	return func() { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+	return func() { Unlock(f) }
 }

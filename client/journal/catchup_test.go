@@ -16,7 +16,7 @@ func recordChange(t *testing.T, j *Journal, op, id string) {
 	t.Helper()
 	c := disableChange(id, "x")
 	c.Op = op
-	entry, err := j.RecordIntent(c)
+	entry, err := j.RecordIntent(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,12 +47,12 @@ func TestJournal_nothingHangs(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			id, err := ours.RecordIntent(disableChange("7", "x"))
+			id, err := ours.RecordIntent(t.Context(), disableChange("7", "x"))
 			if err != nil {
 				return err
 			}
 			for _, call := range everyCall(ours, id) {
-				if _, err := theirs.RecordIntent(disableChange("8", "x")); err != nil {
+				if _, err := theirs.RecordIntent(t.Context(), disableChange("8", "x")); err != nil {
 					return err
 				}
 				last <- call.name
@@ -113,7 +113,7 @@ func everyCall(j *Journal, id string) []namedCall {
 		{"PlannedWindows", func() { j.PlannedWindows() }},
 		{"NextPlannedWindow", func() { NextPlannedWindow(j, "7", time.Time{}) }},
 		{"ScheduledChange", func() { j.ScheduledChange(id) }},
-		{"RecordIntent", func() { _, _ = j.RecordIntent(disableChange("7", "x")) }},
+		{"RecordIntent", func() { _, _ = j.RecordIntent(context.Background(), disableChange("7", "x")) }},
 	}
 	twice := make([]namedCall, 0, 2*len(calls)+1)
 	for _, call := range calls {
@@ -181,7 +181,7 @@ func TestJournal_Unresolved_otherProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	if _, err := openJournal(t, path).RecordIntent(client.Change{Op: "delete key"}); err != nil {
+	if _, err := openJournal(t, path).RecordIntent(t.Context(), client.Change{Op: "delete key"}); err != nil {
 		t.Fatal(err)
 	}
 	checkCatchUp(t, j, true)

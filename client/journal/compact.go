@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/filelock"
 )
 
 // A segment is a part of the history that never changes and is not held in memory: a range of a file. When the journal
@@ -136,9 +137,11 @@ func compactIfLarge(j *Journal) {
 	if j.file == nil || j.refusal != nil || j.cannotCompact || !isLarge(j) {
 		return
 	}
-	unlock := j.lockCurrent()
-	defer unlock()
-	if !isLarge(j) || j.catchUp() != nil { // another process may have been first
+	if errors.Is(filelock.Try(j.file), filelock.ErrLocked) {
+		return // another program writes: the next change tries again
+	}
+	defer filelock.Unlock(j.file)
+	if j.replaced() || !isLarge(j) || j.catchUp() != nil { // another process may have been first
 		return
 	}
 	j.cannotCompact = compact(j) != nil

@@ -46,7 +46,7 @@ func TestJournal_compact_keepsSinceOfFirstDisable(t *testing.T) {
 func TestJournal_compact_beforeTheOutcomeIsKnown(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.journal")
 	j := openSmall(t, path, testTime)
-	id, err := j.RecordIntent(disableChange("7", "x"))
+	id, err := j.RecordIntent(t.Context(), disableChange("7", "x"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func (w *randomWriter) step(t *testing.T, journals ...*Journal) {
 			if c.Scheduled = ""; plan < len(plans) && c.Op != client.OpPlanMaintenance {
 				c.Scheduled = w.plans[j][plan]
 			}
-			id, err := j.RecordIntent(c)
+			id, err := j.RecordIntent(t.Context(), c)
 			refused := errors.Is(err, ErrSuperseded) || errors.Is(err, ErrTaken)
 			switch {
 			case refused != (refusals > 0) && n > 0 || err != nil && !refused:
@@ -436,7 +436,7 @@ func TestJournal_compact_besideAnOlderRelease(t *testing.T) {
 func TestJournal_CatchUp_compactedByAnotherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
 	ours, theirs := openJournal(t, path), openSmall(t, path, testTime)
-	pending, err := ours.RecordIntent(disableChange("7", "ours"))
+	pending, err := ours.RecordIntent(t.Context(), disableChange("7", "ours"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -503,7 +503,7 @@ func TestJournal_readsDoNotWaitForTheDisk(t *testing.T) {
 	j.file = disk
 	done := make(chan struct{})
 	go func() {
-		_, _ = j.RecordIntent(disableChange("1", "x"))
+		_, _ = j.RecordIntent(t.Context(), disableChange("1", "x"))
 		close(done)
 	}()
 	select {
@@ -523,7 +523,7 @@ func TestJournal_compact_readsDoNotWaitForTheDisk(t *testing.T) {
 	probe := &lockProbe{j: j}
 	c := disableChange("7", "x")
 	c.Before = probe
-	if _, err := j.RecordIntent(c); err != nil {
+	if _, err := j.RecordIntent(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	before := probe.written
@@ -655,7 +655,7 @@ func TestJournal_compact_holdsWhatCanBeResumed(t *testing.T) {
 		{client.OpEmptyBucket, "/b", true},
 		{client.OpEmptyBucket, "/a", true},
 	} {
-		intent, err := earlier.RecordIntent(client.Change{Op: c.op, Path: c.path})
+		intent, err := earlier.RecordIntent(t.Context(), client.Change{Op: c.op, Path: c.path})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -722,7 +722,7 @@ func TestOpen_damagedSegments(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer j.Close()
-			id, err := j.RecordIntent(client.Change{Op: client.OpDisableService, ID: "7"})
+			id, err := j.RecordIntent(t.Context(), client.Change{Op: client.OpDisableService, ID: "7"})
 			if err != nil {
 				t.Fatal(err)
 			}

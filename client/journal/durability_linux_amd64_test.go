@@ -19,7 +19,7 @@ func TestJournal_RecordIntent_durable(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer j.Close()
-		if _, err := j.RecordIntent(client.Change{Op: client.OpDisableService, ID: "7"}); err != nil {
+		if _, err := j.RecordIntent(t.Context(), client.Change{Op: client.OpDisableService, ID: "7"}); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -38,7 +38,7 @@ func TestJournal_compact_durable(t *testing.T) {
 		}
 		defer j.Close()
 		for range 20 {
-			id, err := j.RecordIntent(client.Change{Op: client.OpDeleteContact, ID: "7"})
+			id, err := j.RecordIntent(t.Context(), client.Change{Op: client.OpDeleteContact, ID: "7"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -36,14 +36,14 @@ func writeJournal(t testing.TB, path string) (data []byte, ends []client.Outcome
 		{client.Applied, nil},
 		{client.Unknown, errCut},
 	} {
-		id, err := j.RecordIntent(disableChange(fmt.Sprint(i+1), "größe ‹1›\n"))
+		id, err := j.RecordIntent(t.Context(), disableChange(fmt.Sprint(i+1), "größe ‹1›\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		j.RecordOutcome(id, end.outcome, end.err)
 		ends = append(ends, end.outcome)
 	}
-	if _, err := j.RecordIntent(disableChange("6", "x")); err != nil {
+	if _, err := j.RecordIntent(t.Context(), disableChange("6", "x")); err != nil {
 		t.Fatal(err)
 	}
 	j.Close()
@@ -105,7 +105,7 @@ func checkTruncated(t *testing.T, path string, data []byte, ends []client.Outcom
 		// writes afterwards are tried at the ends of lines and at every eleventh byte, because each syncs the disk
 		return
 	}
-	id, err := j.RecordIntent(disableChange("99", "after"))
+	id, err := j.RecordIntent(t.Context(), disableChange("99", "after"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func runChild(path string) {
 		panic(err)
 	}
 	for n := 1; ; n++ {
-		id, err := j.RecordIntent(disableChange(fmt.Sprint(n), "x"))
+		id, err := j.RecordIntent(context.Background(), disableChange(fmt.Sprint(n), "x"))
 		if err != nil {
 			panic(err)
 		}
@@ -365,7 +365,7 @@ func TestOpen_refusesSymbolicLinks(t *testing.T) {
 				t.Errorf("opened: %v", err)
 			}
 			j := OpenForReading(path, "a", testTime, errors.New("why not"))
-			if _, err := j.RecordIntent(disableChange("1", "x")); err == nil || err.Error() != "why not" {
+			if _, err := j.RecordIntent(t.Context(), disableChange("1", "x")); err == nil || err.Error() != "why not" {
 				t.Errorf("recorded: %v", err)
 			}
 			data, err := os.ReadFile(target)
@@ -414,7 +414,7 @@ func TestOpenForReading(t *testing.T) {
 	if _, held := j.DisabledService("7"); !held || j.Len() != 31 || writer.lastFile == 0 {
 		t.Errorf("%d changes, %v", j.Len(), held)
 	}
-	if _, err := j.RecordIntent(disableChange("1", "x")); err == nil || j.Len() != 31 {
+	if _, err := j.RecordIntent(t.Context(), disableChange("1", "x")); err == nil || j.Len() != 31 {
 		t.Errorf("recorded: %v", err)
 	}
 }
@@ -541,7 +541,7 @@ func TestJournal_concurrentProcesses(t *testing.T) {
 				defer j.Close()
 				group.Go(func() {
 					for n := range 250 {
-						id, err := j.RecordIntent(disableChange(fmt.Sprint(n), strings.Repeat("x", n*20)))
+						id, err := j.RecordIntent(t.Context(), disableChange(fmt.Sprint(n), strings.Repeat("x", n*20)))
 						if err != nil {
 							t.Error(err)
 							return
@@ -594,5 +594,51 @@ func TestOpen_filePermissions(t *testing.T) {
 				t.Errorf("modes %v and %v, %v", file.Mode(), folder.Mode(), err)
 			}
 		})
+	}
+}
+
+// While another program has locked the journal, a change waits, says so after a second, and ends with the truth when
+// its context does. Meanwhile the journal can be read, and afterwards it can be written.
+func TestJournal_RecordIntent_waitsForLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	j := openJournal(t, path)
+	other, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	unlock := filelock.Wait(other)
+	ctx, cancel := context.WithCancel(t.Context())
+	waits := make(chan string, 9)
+	j.Locked = func(path string) { waits <- path }
+	ended := make(chan error, 1)
+	go func() {
+		_, err := j.RecordIntent(ctx, disableChange("7", "x"))
+		ended <- err
+	}()
+	if got := <-waits; got != path {
+		t.Errorf("it waits for %q", got)
+	}
+	if _, err := j.CatchUp(); err != nil || OutcomeError(j) != nil {
+		t.Errorf("the journal cannot be read while a change waits: %v", err)
+	}
+	cancel()
+	var locked *LockedError
+	err = <-ended
+	if !errors.As(err, &locked) || !errors.Is(err, context.Canceled) ||
+		err.Error() != "another program has locked "+path {
+		t.Errorf("%v", err)
+	}
+	go func() {
+		_, err := j.RecordIntent(t.Context(), disableChange("8", "x"))
+		ended <- err
+	}()
+	<-waits
+	unlock()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if data, err := os.ReadFile(path); err != nil || strings.Count(string(data), "\n") != 1 || len(waits) > 0 {
+		t.Errorf("%v, %d more notices\n%s", err, len(waits), data)
 	}
 }

@@ -41,13 +41,13 @@ func TestOpen_readsEarlierRuns(t *testing.T) {
 		err     error
 	}{{client.Applied, nil}, {client.Rejected, errors.New("no")}, {client.Unknown, errCut}}
 	for i, end := range ends {
-		id, err := j.RecordIntent(disableChange(string(rune('1'+i)), "x"))
+		id, err := j.RecordIntent(t.Context(), disableChange(string(rune('1'+i)), "x"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		j.RecordOutcome(id, end.outcome, end.err)
 	}
-	if _, err := j.RecordIntent(disableChange("9", "x")); err != nil {
+	if _, err := j.RecordIntent(t.Context(), disableChange("9", "x")); err != nil {
 		t.Fatal(err)
 	}
 	if err := j.Close(); err != nil {
@@ -87,7 +87,7 @@ func TestOpen_readsEarlierRuns(t *testing.T) {
 func TestJournal_RecordOutcome_later(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.journal")
 	j := openJournal(t, path)
-	id, err := j.RecordIntent(disableChange("7", "x"))
+	id, err := j.RecordIntent(t.Context(), disableChange("7", "x"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestJournal_RecordOutcome_later(t *testing.T) {
 func TestJournal_RecordOutcome_goneWithoutBatches(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.journal")
 	j := openJournal(t, path)
-	id, err := j.RecordIntent(client.Change{Op: client.OpDeleteObjects, ID: "us-east-1/b/", Objects: 5})
+	id, err := j.RecordIntent(t.Context(), client.Change{Op: client.OpDeleteObjects, ID: "us-east-1/b/", Objects: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestJournal_DisabledServices(t *testing.T) {
 	for _, op := range []string{"disable service", "enable service"} {
 		c := disableChange("7", "x")
 		c.Op = op
-		id, err := j.RecordIntent(c)
+		id, err := j.RecordIntent(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestJournal_Unfinished(t *testing.T) {
 		return j.Unfinished("empty bucket")
 	}
 	begin := func(j *Journal, path string) string {
-		id, err := j.RecordIntent(client.Change{Op: "empty bucket", Path: path})
+		id, err := j.RecordIntent(t.Context(), client.Change{Op: "empty bucket", Path: path})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestJournal_Unfinished(t *testing.T) {
 		j.RecordOutcome(begin(j, "/unknown"), client.Unknown, errCut)
 		j.RecordOutcome(begin(j, "/given up"), client.Rejected, errors.New("cancelled"))
 		j.RecordOutcome(begin(j, "/done"), client.Applied, nil)
-		_, _ = j.RecordIntent(client.Change{Op: "delete bucket", Path: "/other"})
+		_, _ = j.RecordIntent(t.Context(), client.Change{Op: "delete bucket", Path: "/other"})
 	})
 	if len(own) != 0 {
 		t.Errorf("a run finds its own: %+v", own)
@@ -207,7 +207,7 @@ func TestJournal_RecordIntent_hugeValuesBefore(t *testing.T) {
 	j := openJournal(t, path)
 	c := disableChange("9", "x")
 	c.Before = map[string]any{"status": "ok", "notes": strings.Repeat("x", 2<<20)}
-	id, err := j.RecordIntent(c)
+	id, err := j.RecordIntent(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func recordLine(t *testing.T, j *Journal, bytes int) {
 		t.Fatal(err)
 	}
 	c.Before = strings.Repeat("x", bytes-len(line))
-	if _, err := j.RecordIntent(c); err != nil {
+	if _, err := j.RecordIntent(t.Context(), c); err != nil {
 		t.Fatalf("a line of %d bytes: %v", bytes, err)
 	}
 }
@@ -260,7 +260,7 @@ func TestJournal_RecordIntent_closed(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.Close()
-	if _, err := j.RecordIntent(disableChange("1", "x")); err == nil {
+	if _, err := j.RecordIntent(t.Context(), disableChange("1", "x")); err == nil {
 		t.Error("an intent that was not written passes")
 	}
 }
@@ -338,7 +338,7 @@ func TestJournal_ScheduledChange(t *testing.T) {
 // recordApplied records a change that was applied, and returns the id of its intent.
 func recordApplied(t *testing.T, j *Journal, c client.Change) string {
 	t.Helper()
-	id, err := j.RecordIntent(c)
+	id, err := j.RecordIntent(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +349,7 @@ func recordApplied(t *testing.T, j *Journal, c client.Change) string {
 // recordCreatedKey records that a key was created and that nobody has seen its secret yet, and returns the change's ID.
 func recordCreatedKey(t *testing.T, j *Journal, label, id string) string {
 	t.Helper()
-	intent, err := j.RecordIntent(client.Change{Op: client.OpCreateKey, Resource: "key", Label: label})
+	intent, err := j.RecordIntent(t.Context(), client.Change{Op: client.OpCreateKey, Resource: "key", Label: label})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,7 +365,7 @@ func TestJournal_UnseenSecrets(t *testing.T) {
 	recordCreatedKey(t, j, "lost", "1")
 	j.RecordSecretSeen(recordCreatedKey(t, j, "seen", "2"))
 	recordCreatedKey(t, j, "revoked", "3")
-	revoke, err := j.RecordIntent(client.Change{Op: client.OpRevokeKey, Resource: "key", ID: "3"})
+	revoke, err := j.RecordIntent(t.Context(), client.Change{Op: client.OpRevokeKey, Resource: "key", ID: "3"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,7 +409,7 @@ func TestJournal_KeysToRevoke(t *testing.T) {
 	if len(j.KeysToRevoke()) != 3 {
 		t.Errorf("in this run: %+v", j.KeysToRevoke())
 	}
-	revoke, err := j.RecordIntent(client.Change{Op: client.OpRevokeKey, Resource: "key", ID: "3"})
+	revoke, err := j.RecordIntent(t.Context(), client.Change{Op: client.OpRevokeKey, Resource: "key", ID: "3"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -442,7 +442,7 @@ func TestJournal_OutcomeError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := j.RecordIntent(client.Change{Op: client.OpDisableService, ID: "7"})
+	id, err := j.RecordIntent(t.Context(), client.Change{Op: client.OpDisableService, ID: "7"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -486,7 +486,7 @@ func TestJournal_RecordIntent_notKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.journal")
 	j := openJournal(t, path)
 	j.file = &fullFile{logFile: j.file}
-	if id, err := j.RecordIntent(disableChange("7", "x")); !errors.Is(err, errCut) || id != "" {
+	if id, err := j.RecordIntent(t.Context(), disableChange("7", "x")); !errors.Is(err, errCut) || id != "" {
 		t.Errorf("recorded %q: %v", id, err)
 	}
 	data, err := os.ReadFile(path)
@@ -513,7 +513,7 @@ func TestJournal_Load_unreadable(t *testing.T) {
 		if err := j.Load(); !errors.Is(err, errCut) || j.Loaded() {
 			t.Errorf("loaded %t: %v", j.Loaded(), err)
 		}
-		if id, err := j.RecordIntent(disableChange("8", "y")); !errors.Is(err, errCut) || id != "" {
+		if id, err := j.RecordIntent(t.Context(), disableChange("8", "y")); !errors.Is(err, errCut) || id != "" {
 			t.Errorf("recorded %q: %v", id, err)
 		}
 	}

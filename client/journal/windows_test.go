@@ -27,7 +27,7 @@ func reopen(t *testing.T, path string) *journal.Journal {
 func applied(t *testing.T, j *journal.Journal, c client.Change) string {
 	t.Helper()
 	c.Resource, c.ID, c.Label = "service", "7", "web-1"
-	id, err := j.RecordIntent(c)
+	id, err := j.RecordIntent(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestJournal_RecordIntent_onlyTheScheduledChange(t *testing.T) {
 	record := func(change func(*client.Change)) (string, error) {
 		c := revert
 		change(&c)
-		return j.RecordIntent(c)
+		return j.RecordIntent(t.Context(), c)
 	}
 	for name, change := range map[string]func(*client.Change){
 		"another operation": func(c *client.Change) { c.Op = client.OpDisableService },
@@ -161,7 +161,7 @@ func TestJournal_RecordIntent_revertsOfTwoWindows(t *testing.T) {
 	j := reopen(t, filepath.Join(t.TempDir(), "prod.journal"))
 	windows := map[string]string{}
 	for _, id := range []string{"123456781", "123456782"} {
-		intent, err := j.RecordIntent(client.Change{
+		intent, err := j.RecordIntent(t.Context(), client.Change{
 			Op:       client.OpDisableService,
 			Resource: "service",
 			ID:       id,
@@ -175,12 +175,12 @@ func TestJournal_RecordIntent_revertsOfTwoWindows(t *testing.T) {
 	}
 	revert := client.Change{Op: client.OpEnableService, Resource: "service", ID: "123456781"}
 	revert.Scheduled = windows["123456782"]
-	if _, err := j.RecordIntent(revert); !errors.Is(err, journal.ErrSuperseded) {
+	if _, err := j.RecordIntent(t.Context(), revert); !errors.Is(err, journal.ErrSuperseded) {
 		t.Errorf("the window of another service: %v", err)
 	}
 	for id, intent := range windows {
 		revert.ID, revert.Scheduled = id, intent
-		if _, err := j.RecordIntent(revert); err != nil {
+		if _, err := j.RecordIntent(t.Context(), revert); err != nil {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
@@ -193,7 +193,7 @@ func TestJournal_windowsWithSimilarIDs(t *testing.T) {
 	begin := func(op, id string) string {
 		t.Helper()
 		start := time.Now().Add(time.Hour)
-		intent, err := j.RecordIntent(client.Change{
+		intent, err := j.RecordIntent(t.Context(), client.Change{
 			Op:       op,
 			Resource: "service",
 			ID:       id,
@@ -240,7 +240,7 @@ func TestJournal_LastChange(t *testing.T) {
 			{Op: client.OpEnableService, ID: "123456781"},
 		} {
 			c.Resource = "service"
-			intent, err := j.RecordIntent(c)
+			intent, err := j.RecordIntent(t.Context(), c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -272,13 +272,13 @@ func TestJournal_UnseenSecrets_similarIDs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prod.journal")
 	j := reopen(t, path)
 	for _, id := range []string{"123456781", "123456782"} {
-		intent, err := j.RecordIntent(client.Change{Op: client.OpCreateKey, Resource: "key", Label: id})
+		intent, err := j.RecordIntent(t.Context(), client.Change{Op: client.OpCreateKey, Resource: "key", Label: id})
 		if err != nil {
 			t.Fatal(err)
 		}
 		j.RecordUnseenSecret(intent, id)
 	}
-	revoke, err := j.RecordIntent(client.Change{Op: client.OpRevokeKey, Resource: "key", ID: "123456782"})
+	revoke, err := j.RecordIntent(t.Context(), client.Change{Op: client.OpRevokeKey, Resource: "key", ID: "123456782"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +294,7 @@ func TestJournal_Unfinished_byOperation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prod.journal")
 	j := reopen(t, path)
 	for _, op := range []string{client.OpDeleteContact, client.OpDeleteCredential} {
-		if _, err := j.RecordIntent(client.Change{Op: op, Path: "/" + op, ID: "7"}); err != nil {
+		if _, err := j.RecordIntent(t.Context(), client.Change{Op: op, Path: "/" + op, ID: "7"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -341,7 +341,7 @@ func TestJournal_DisabledService_lateOutcome(t *testing.T) {
 					ID:       "7",
 					RevertAt: time.Now().Add(time.Hour),
 				}
-				id, err := j.RecordIntent(change)
+				id, err := j.RecordIntent(t.Context(), change)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,16 +1,18 @@
 package journal
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"lookout/client/filelock"
-	"lookout/client/visible"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"lookout/client"
+	"lookout/client/filelock"
+	"lookout/client/visible"
 )
 
 // FromThisRun reports whether this run of the program recorded the change.
@@ -21,8 +23,9 @@ func (s *state) isOwn(id string) bool { return strings.HasPrefix(id, s.runID+"-"
 
 // RecordIntent records that a change is about to be sent, without the values before it if they are longer than a line
 // may be. The record is on the disk when RecordIntent returns. Of several programs that want to make the same scheduled
-// change, only one can record it.
-func (j *Journal) RecordIntent(c client.Change) (string, error) {
+// change, only one can record it. While another program has locked the file, it waits for as long as the context
+// allows; then the error is a LockedError.
+func (j *Journal) RecordIntent(ctx context.Context, c client.Change) (string, error) {
 	if j.BeforeIntent != nil {
 		if err := j.BeforeIntent(); err != nil {
 			return "", err
@@ -46,12 +49,15 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 		e.Change.Before = nil // a service with notes of a megabyte can still be disabled and deleted
 	}
 	var refusal error
-	err := j.write(l, true, func() error {
+	err := j.writeWithin(ctx, l, true, func() error {
 		refusal = checkScheduled(j, c)
 		return refusal
 	})
 	if refusal != nil {
 		return "", refusal
+	}
+	if locked := (*LockedError)(nil); errors.As(err, &locked) {
+		return "", err
 	}
 	if err != nil {
 		// a part of the intent may be on the disk, and must not pass for a change that was sent
@@ -142,9 +148,19 @@ func OutcomeError(j *Journal) error {
 	return j.outcomeError
 }
 
-// write appends a line with a single write, so that lines of two processes do not mix, unless a check fails. No other
-// process writes between the check and the line. A nil check always succeeds.
+// lockTimeout limits how long a line that nobody can cancel waits for the lock of the file: the change has been made.
+const lockTimeout = 10 * time.Second
+
+// write is writeWithin for at most lockTimeout.
 func (j *Journal) write(l record, durable bool, check func() error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
+	defer cancel()
+	return j.writeWithin(ctx, l, durable, check)
+}
+
+// writeWithin appends a line with a single write, so that lines of two processes do not mix, unless a check fails. No
+// other process writes between the check and the line. A nil check always succeeds.
+func (j *Journal) writeWithin(ctx context.Context, l record, durable bool, check func() error) error {
 	if check == nil {
 		check = func() error { return nil }
 	}
@@ -161,7 +177,10 @@ func (j *Journal) write(l record, durable bool, check func() error) error {
 	if len(data) > maxLineBytes {
 		return fmt.Errorf("the change is too long for the journal: %d bytes", len(data))
 	}
-	unlock := j.lockCurrent()
+	unlock, err := j.lockCurrent(ctx)
+	if err != nil {
+		return err
+	}
 	defer unlock()
 	if err := check(); err != nil {
 		return err
@@ -193,17 +212,60 @@ func endsMidLine(file logFile) bool {
 	return err == nil && last[0] != '\n'
 }
 
+// A LockedError means that another program kept the file locked for as long as a change could wait, so that it could
+// not be recorded.
+type LockedError struct {
+	Path  string
+	cause error
+}
+
+// Error names the file.
+func (e *LockedError) Error() string { return "another program has locked " + e.Path }
+
+// Is reports whether the user ended the wait.
+func (e *LockedError) Is(target error) bool {
+	return target == context.Canceled && errors.Is(e.cause, context.Canceled)
+}
+
 // lockCurrent locks the file against other processes that write. If another process has compacted the journal, it
 // opens the new file first. On file systems without locks, two processes that compact at once may cost the newer file
-// its place, and nothing else.
-func (j *Journal) lockCurrent() (unlock func()) {
-	for range 100 {
-		unlock := filelock.Wait(j.file)
-		if !j.replaced() {
-			return unlock
+// its place, and nothing else. While it waits for another process, it gives up fileMu.
+func (j *Journal) lockCurrent(ctx context.Context) (unlock func(), err error) {
+	begun, wait, said := time.Now(), time.Millisecond, false
+	for reopened := 0; reopened < 100; {
+		file := j.file
+		switch err := filelock.Try(file); {
+		case !errors.Is(err, filelock.ErrLocked) && !j.replaced():
+			if err != nil { // this file system has no locks
+				return func() {}, nil
+			}
+			return func() { filelock.Unlock(file) }, nil
+		case !errors.Is(err, filelock.ErrLocked):
+			filelock.Unlock(file)
+			_ = j.reopen() // it may have been replaced again
+			reopened++
+			continue
 		}
-		unlock()
-		_ = j.reopen() // it may have been replaced again
+		if !said && time.Since(begun) > lockNotice && j.Locked != nil {
+			said = true
+			j.Locked(j.path)
+		}
+		j.fileMu.Unlock()
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+		j.fileMu.Lock()
+		if ctx.Err() != nil {
+			return nil, &LockedError{j.path, context.Cause(ctx)}
+		}
+		wait = min(2*wait, lockPoll)
 	}
-	return func() {} // whatever is written to the older file is found there: see readTail
+	return func() {}, nil // whatever is written to the older file is found there: see readTail
 }
+
+// How long a change waits before Locked is called, and how often it looks whether the file is locked.
+const (
+	lockNotice = time.Second
+	lockPoll   = 50 * time.Millisecond
+)

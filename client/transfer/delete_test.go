@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -162,7 +163,7 @@ func testDeleteSomeFail(t *testing.T) {
 // failingRecorder is a journal on a full disk.
 type failingRecorder struct{ client.ChangeRecorder }
 
-func (failingRecorder) RecordIntent(client.Change) (string, error) {
+func (failingRecorder) RecordIntent(context.Context, client.Change) (string, error) {
 	return "", errors.New("no space left on device")
 }
 

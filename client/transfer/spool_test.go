@@ -40,7 +40,8 @@ func TestSpool_leavesNoFile(t *testing.T) {
 	if f.Close(); names() > 0 {
 		t.Error("the file is still there after it is closed")
 	}
-	if f, err := Spool(readerFunc(func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF })); err == nil || names() > 0 {
+	broken := readerFunc(func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF })
+	if f, err := Spool(broken); err == nil || names() > 0 {
 		t.Errorf("a pipe that breaks leaves %d files: %v, %v", names(), f, err)
 	}
 }

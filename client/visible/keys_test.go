@@ -24,37 +24,36 @@ func TestMaskKeys(t *testing.T) {
 	quoted, _ := json.Marshal(map[string]string{"notes": key, "label": "web"})
 	twice, _ := json.Marshal(string(quoted))
 	for text, want := range map[string]string{
-		key:                                          masked,
-		"before " + key + " after\nmore":             "before " + masked + " after\nmore",
-		replace("\n", "\r\n"):                        masked,
-		replace("\n", "\r"):                          masked,
-		replace("\n", "\n  "):                        masked,
-		replace("\n", " "):                           masked,
-		replace("\n", ""):                            masked,
-		replace("\n", `\n`):                          masked,
-		replace("\n", `\\n`):                         masked,
-		replace("\n", "‹␊›"):                         masked,
-		replace("\n", "\n> "):                        masked,
-		string(quoted):                               `{"label":"web","notes":"` + masked + `"}`,
-		string(twice):                                `"{\"label\":\"web\",\"notes\":\"` + masked + `\"}"`,
-		key + key:                                    masked + masked,
-		masked:                                       masked,
-		"curl --data '" + string(quoted) + "' x":     `curl --data '{"label":"web","notes":"` + masked + `"}' x`,
-		keyAs("RSA PRIVATE KEY"):                     "-----BEGIN RSA PRIVATE KEY-----•••-----END RSA PRIVATE KEY-----",
-		keyAs("OPENSSH PRIVATE KEY"):                 "-----BEGIN OPENSSH PRIVATE KEY-----•••-----END OPENSSH PRIVATE KEY-----",
-		keyAs("PGP PRIVATE KEY BLOCK"):               "-----BEGIN PGP PRIVATE KEY BLOCK-----•••-----END PGP PRIVATE KEY BLOCK-----",
-		keyAs("ENCRYPTED PRIVATE KEY"):               "-----BEGIN ENCRYPTED PRIVATE KEY-----•••-----END ENCRYPTED PRIVATE KEY-----",
-		keyAs("CERTIFICATE"):                         keyAs("CERTIFICATE"),
-		keyAs("PUBLIC KEY"):                          keyAs("PUBLIC KEY"),
-		keyAs("CERTIFICATE") + key:                   keyAs("CERTIFICATE") + masked,
-		key[:len(key)-30]:                            "-----BEGIN PRIVATE KEY-----•••",
-		key[:80]:                                     "-----BEGIN PRIVATE KEY-----•••",
-		key[:80] + "\n" + key:                        "-----BEGIN PRIVATE KEY-----•••\n" + masked,
-		`{"a":"` + key[:80] + `","b":1}`:             `{"a":"-----BEGIN PRIVATE KEY-----•••","b":1}`,
+		key:                                      masked,
+		"before " + key + " after\nmore":         "before " + masked + " after\nmore",
+		replace("\n", "\r\n"):                    masked,
+		replace("\n", "\r"):                      masked,
+		replace("\n", "\n  "):                    masked,
+		replace("\n", " "):                       masked,
+		replace("\n", ""):                        masked,
+		replace("\n", `\n`):                      masked,
+		replace("\n", `\\n`):                     masked,
+		replace("\n", "‹␊›"):                     masked,
+		replace("\n", "\n> "):                    masked,
+		string(quoted):                           `{"label":"web","notes":"` + masked + `"}`,
+		string(twice):                            `"{\"label\":\"web\",\"notes\":\"` + masked + `\"}"`,
+		key + key:                                masked + masked,
+		masked:                                   masked,
+		"curl --data '" + string(quoted) + "' x": `curl --data '{"label":"web","notes":"` + masked + `"}' x`,
+		keyAs("RSA PRIVATE KEY"):                 "-----BEGIN RSA PRIVATE KEY-----•••-----END RSA PRIVATE KEY-----",
+		keyAs("CERTIFICATE"):                     keyAs("CERTIFICATE"),
+		keyAs("PUBLIC KEY"):                      keyAs("PUBLIC KEY"),
+		keyAs("CERTIFICATE") + key:               keyAs("CERTIFICATE") + masked,
+		key[:len(key)-30]:                        "-----BEGIN PRIVATE KEY-----•••",
+		key[:80]:                                 "-----BEGIN PRIVATE KEY-----•••",
+		key[:80] + "\n" + key:                    "-----BEGIN PRIVATE KEY-----•••\n" + masked,
+		`{"a":"` + key[:80] + `","b":1}`:         `{"a":"-----BEGIN PRIVATE KEY-----•••","b":1}`,
 		"paste the -----BEGIN PRIVATE KEY----- line": "paste the -----BEGIN PRIVATE KEY----- line",
-		"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\n" + secretLines[:90]: "-----BEGIN RSA PRIVATE KEY-----•••",
+		"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\n" +
+			secretLines[:90]: "-----BEGIN RSA PRIVATE KEY-----•••",
 		"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: \"me\"\n" + secretLines +
-			"\n---- END SSH2 ENCRYPTED PRIVATE KEY ----": "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----•••---- END SSH2 ENCRYPTED PRIVATE KEY ----",
+			"\n---- END SSH2 ENCRYPTED PRIVATE KEY ----": "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----•••" +
+			"---- END SSH2 ENCRYPTED PRIVATE KEY ----",
 	} {
 		got := MaskKeys(text)
 		if got != want {
@@ -64,8 +63,14 @@ func TestMaskKeys(t *testing.T) {
 			t.Errorf("masked again, %q becomes %q", got, again)
 		}
 	}
+	for _, kind := range []string{"OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK", "ENCRYPTED PRIVATE KEY"} {
+		if got, want := MaskKeys(keyAs(kind)), "-----BEGIN "+kind+"-----•••-----END "+kind+"-----"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 	putty := "PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 3\n" + secretLines + "\nPrivate-MAC: 00\n"
-	if got := MaskKeys(putty); strings.Contains(got, "canary") || !strings.HasPrefix(got, "PuTTY-User-Key-File-3: ssh-rsa\n") {
+	got := MaskKeys(putty)
+	if strings.Contains(got, "canary") || !strings.HasPrefix(got, "PuTTY-User-Key-File-3: ssh-rsa\n") {
 		t.Errorf("%q", got)
 	}
 }

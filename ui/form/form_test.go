@@ -575,11 +575,14 @@ func TestFormView_plainFormAndLeaving(t *testing.T) {
 	}
 }
 
-// A private key in a field is not drawn. It is sent unchanged unless it is retyped, and what is around it can be edited.
+// A private key in a field is not drawn. It is sent unchanged unless it is retyped, and the text around it can be
+// edited.
 func TestFormView_privateKeyInAField(t *testing.T) {
 	const lines = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIB\nAQQgcanarycanarycanarycanarycanary\n"
 	const key = "-----BEGIN PRIVATE KEY-----\n" + lines + "-----END PRIVATE KEY-----"
 	const second = "-----BEGIN PRIVATE KEY-----\nSECOND" + lines + "-----END PRIVATE KEY-----"
+	const mask = "-----BEGIN PRIVATE KEY-----•••-----END PRIVATE KEY-----"
+	home := tea.KeyPressMsg{Code: tea.KeyHome, Mod: tea.ModCtrl}
 	b := uitest.NewBox(t, 100, 20)
 	press := func(code rune) tea.Msg { return tea.KeyPressMsg{Code: code} }
 	paste := func(text string) tea.Msg { return tea.PasteMsg{Content: text} }
@@ -590,20 +593,16 @@ func TestFormView_privateKeyInAField(t *testing.T) {
 	}{
 		"untouched":        {"a\r\n" + key + "\nb", nil, "a\r\n" + key + "\nb"},
 		"text behind":      {key, []tea.Msg{paste(" more")}, key + " more"},
-		"text before":      {key, []tea.Msg{tea.KeyPressMsg{Code: tea.KeyHome, Mod: tea.ModCtrl}, paste("x\n")}, "x\n" + key},
+		"text before":      {key, []tea.Msg{home, paste("x\n")}, "x\n" + key},
 		"pasted":           {"a ", []tea.Msg{paste(key)}, "a " + key},
 		"pasted in halves": {"", []tea.Msg{paste(key[:90]), paste(key[90:])}, key},
 		"two keys":         {key + "\n" + second, []tea.Msg{paste("!")}, key + "\n" + second + "!"},
 		"the first of two is deleted": {
 			key + "\n" + second,
-			append(
-				[]tea.Msg{tea.KeyPressMsg{Code: tea.KeyHome, Mod: tea.ModCtrl}},
-				slices.Repeat([]tea.Msg{press(tea.KeyDelete)}, len("-----BEGIN PRIVATE KEY-----•••-----END PRIVATE KEY-----")-5)...,
-			),
+			append([]tea.Msg{home}, slices.Repeat([]tea.Msg{press(tea.KeyDelete)}, len(mask)-5)...),
 			second,
 		},
-		"a mask as text": {"-----BEGIN PRIVATE KEY-----•••-----END PRIVATE KEY-----\n" + key, []tea.Msg{paste("!")},
-			"-----BEGIN PRIVATE KEY-----•••-----END PRIVATE KEY-----\n" + key + "!"},
+		"a mask as text": {mask + "\n" + key, []tea.Msg{paste("!")}, mask + "\n" + key + "!"},
 	} {
 		value := c.opened
 		field := Lines("notes", "Notes", &value)

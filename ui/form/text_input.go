@@ -82,7 +82,7 @@ func (t *textInput) newEditor(text string) input.TextEditor {
 
 func (t *textInput) problem() string {
 	if strings.Contains(t.text(), visible.KeyMask) && !strings.Contains(t.initial, visible.KeyMask) {
-		return "a part of the hidden private key is deleted: delete the rest of it too, or close the form and begin again"
+		return "a part of the hidden private key is deleted: delete the rest too, or close the form and begin again"
 	}
 	return t.warning
 }

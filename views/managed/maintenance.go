@@ -254,6 +254,39 @@ func WatchJournal(a *account.Account) tea.Cmd {
 	}
 }
 
+// WatchJournalLock reports that a change waits because another program has locked the journal. It is called before the
+// account's first change.
+func WatchJournalLock(a *account.Account) tea.Cmd {
+	locked := make(chan string, 1)
+	a.Journal.Locked = func(path string) {
+		select {
+		case locked <- path:
+		default: // it is being reported
+		}
+	}
+	return watchLock(a, locked)
+}
+
+func watchLock(a *account.Account, locked <-chan string) tea.Cmd {
+	return func() tea.Msg {
+		select {
+		case path := <-locked:
+			return journalLocked(func() tea.Cmd {
+				text := "a change waits: another program has locked " + client.Clean(path) + " · quit that program"
+				return tea.Batch(ui.ShowStatus(theme.Warn, text), watchLock(a, locked))
+			})
+		case <-a.Context.Done():
+			return nil
+		}
+	}
+}
+
+// journalLocked says that another program has locked the journal. It delivers itself.
+type journalLocked func() tea.Cmd
+
+// Deliver reports it.
+func (l journalLocked) Deliver() tea.Cmd { return l() }
+
 // journalChanged says that another program has written into the journal. It delivers itself.
 type journalChanged struct{ a *account.Account }
 

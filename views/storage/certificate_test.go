@@ -97,6 +97,7 @@ func pairCases(t *testing.T) map[string]pairCase {
 		onlyKey = "certificate: the certificate file contains no certificate, only PRIVATE KEY"
 		noPair  = "private_key: certificate and key cannot be used together"
 		cutOff  = "certificate: the certificate file is cut off: a CERTIFICATE has no END line"
+		unread  = "private_key: the key cannot be read"
 		damaged = "certificate: the certificate file is damaged: a CERTIFICATE is not valid Base64"
 	)
 	return map[string]pairCase{
@@ -116,9 +117,9 @@ func pairCases(t *testing.T) map[string]pairCase {
 		"empty":                {nil, nil, "certificate: the certificate file is empty"},
 		"a key in DER twice":   {block.Bytes, block.Bytes, onlyKey},
 		"cut":                  {cert[:len(cert)/2], key, cutOff},
-		"a cut key":            {cert, key[:len(key)/2], "private_key: the key file is cut off: a PRIVATE KEY has no END"},
+		"a cut key":            {cert, key[:len(key)/2], "private_key: the key file is cut off: a PRIVATE KEY"},
 		"broken inside":        {bytes.Replace(cert, []byte("M"), []byte("!"), 1), key, damaged},
-		"a broken key":         {cert, bytes.Replace(key, []byte("MIG"), []byte("AAA"), 1), "private_key: the key cannot be read"},
+		"a broken key":         {cert, bytes.Replace(key, []byte("MIG"), []byte("AAA"), 1), unread},
 		"expired":              {expired, key, "certificate: it expired on"},
 		"not yet valid":        {early, key, "certificate: it is valid only from"},
 		"another name":         {elsewhere, key, "certificate: its names do not cover"},

@@ -52,6 +52,13 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 		noPlace:   settings.NoPlace,
 		claim:     settings.ClaimJournal,
 		checkUser: func(string) error { return nil },
+		locked: func(path string) {
+			fmt.Fprintf(
+				c.ErrOrStderr(),
+				"lookout: waiting for the journal %s, which another program has locked; ctrl+c cancels\n",
+				client.Clean(path),
+			)
+		},
 	}
 	s = &scriptSession{
 		settings: settings,
@@ -113,6 +120,7 @@ type lazyJournal struct {
 	noPlace       error // why there is no place for a journal
 	claim         func() error
 	checkUser     func(path string) error // makes path that of the token's user
+	locked        func(path string)       // see journal.Journal
 
 	mu      sync.Mutex
 	journal *journal.Journal
@@ -135,6 +143,7 @@ func (l *lazyJournal) get() (*journal.Journal, error) {
 	if err != nil {
 		return nil, err
 	}
+	j.Locked = l.locked
 	if err := l.claim(); err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
@@ -162,12 +171,12 @@ func (l *lazyJournal) read() (*journal.Journal, error) {
 }
 
 // RecordIntent implements client.Recorder.
-func (l *lazyJournal) RecordIntent(c client.Change) (string, error) {
+func (l *lazyJournal) RecordIntent(ctx context.Context, c client.Change) (string, error) {
 	j, err := l.get()
 	if err != nil {
 		return "", err
 	}
-	return j.RecordIntent(c)
+	return j.RecordIntent(ctx, c)
 }
 
 // RecordOutcome implements client.Recorder.

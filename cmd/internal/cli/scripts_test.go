@@ -555,7 +555,7 @@ func TestScripts_outcomeThatIsNotRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &lazyJournal{journal: j}
-	id, err := l.RecordIntent(client.Change{Op: client.OpDisableService, ID: "7"})
+	id, err := l.RecordIntent(t.Context(), client.Change{Op: client.OpDisableService, ID: "7"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -557,7 +557,7 @@ func TestLogs_pipes(t *testing.T) {
 func TestLogs_private(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	folder := t.TempDir()
-	log, link, dangling := filepath.Join(folder, "log"), filepath.Join(folder, "link"), filepath.Join(folder, "dangling")
+	log, link, dangling := filepath.Join(folder, "log"), filepath.Join(folder, "link"), filepath.Join(folder, "none")
 	r.Write(log, "older line\n")
 	if err := errors.Join(os.Chmod(log, 0o644), os.Symlink(log, link), os.Symlink(log+"2", dangling)); err != nil {
 		t.Skip(err)

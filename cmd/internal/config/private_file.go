@@ -39,8 +39,8 @@ func WritePrivateFile(path, text string) error {
 }
 
 // AppendPrivateFile opens a file to which its owner alone can add, and creates it if there is none. A regular file must
-// be the user's own, and becomes readable for nobody else; a link to one is refused. Devices and pipes are taken as they
-// are.
+// be the user's own, and becomes readable for nobody else; a link to one is refused. Devices and pipes are taken as
+// they are.
 func AppendPrivateFile(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		file, err := os.OpenFile(path, os.O_WRONLY|openWithoutWaiting, 0)

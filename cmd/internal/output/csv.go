@@ -60,8 +60,8 @@ func (w *csvRows) end(complete bool) error {
 	return w.Error()
 }
 
-// sanitizeText keeps line breaks, tabs and spaces of other widths, masks private keys, and makes everything else visible that a terminal
-// would obey or not show: a pipe may end at a terminal.
+// sanitizeText keeps line breaks, tabs and spaces of other widths, masks private keys, and makes everything else
+// visible that a terminal would obey or not show: a pipe may end at a terminal.
 func sanitizeText(text string) string {
 	text = visible.MaskKeys(text)
 	if !strings.ContainsFunc(text, isInvisible) {

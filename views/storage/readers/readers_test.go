@@ -28,7 +28,7 @@ func TestLinksTo(t *testing.T) {
 	} {
 		request := client.PresignRequest{Name: made.name, Method: made.method, Expires: made.seconds}
 		id := client.ObjectRef{Cluster: "us-east-1", Bucket: made.bucket, Name: made.name}.ID()
-		intent, err := j.RecordIntent(client.Change{Op: request.Op(), ID: id, Body: request})
+		intent, err := j.RecordIntent(t.Context(), client.Change{Op: request.Op(), ID: id, Body: request})
 		if err != nil {
 			t.Fatal(err)
 		}
