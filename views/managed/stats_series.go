@@ -55,14 +55,13 @@ func Stats(a *account.Account) resource.Resource[*StatSeries] {
 		}
 	}
 	return resource.Resource[row]{
-		Name:           "stats",
-		Singular:       "series",
-		Description:    "Load of all instances over the last 24 hours: cpu, disk, net_in, net_out and swap",
-		Examples:       []string{"stats", "stats list -o ndjson", "stats get cpu"},
-		Argument:       "NAME",
-		ID:             func(s row) string { return s.Name },
-		ListsByDefault: true,
-		Calls:          resource.APICalls{List: "view stats", Get: "view stats", Managed: true},
+		Name:        "stats",
+		Singular:    "series",
+		Description: "Load of all instances over the last 24 hours: cpu, disk, net_in, net_out and swap",
+		Examples:    []string{"stats", "stats list -o ndjson", "stats get cpu"},
+		Argument:    "NAME",
+		ID:          func(s row) string { return s.Name },
+		Calls:       resource.APICalls{List: "view stats", Get: "view stats", Managed: true},
 		Columns: []resource.ColumnDefinition[row]{
 			{Name: "name", Value: func(s row) string { return s.Name }},
 			{Name: "unit", Value: func(s row) string { return s.Unit }},

@@ -14,17 +14,16 @@ import (
 // once and not for each type of row. It leaves out what only panes need.
 func (r Resource[T]) Erased() Resource[any] {
 	e := Resource[any]{
-		Name:           r.Name,
-		Parent:         r.Parent,
-		Singular:       r.Singular,
-		Plural:         r.Plural,
-		Description:    r.Description,
-		Examples:       r.Examples,
-		Argument:       r.Argument,
-		ListArguments:  r.ListArguments,
-		ListFlags:      r.ListFlags,
-		ListsByDefault: r.ListsByDefault,
-		Calls:          r.Calls,
+		Name:          r.Name,
+		Parent:        r.Parent,
+		Singular:      r.Singular,
+		Plural:        r.Plural,
+		Description:   r.Description,
+		Examples:      r.Examples,
+		Argument:      r.Argument,
+		ListArguments: r.ListArguments,
+		ListFlags:     r.ListFlags,
+		Calls:         r.Calls,
 	}
 	if r.ID != nil {
 		e.ID = func(row any) string { return r.ID(row.(T)) }

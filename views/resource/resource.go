@@ -31,9 +31,8 @@ type Resource[T any] struct {
 	// PaneOrder names the columns of the pane in their order; nil is that of Columns, which is the order in scripts.
 	PaneOrder []string
 	// ListArguments are the arguments of the script's list: "CLUSTER/BUCKET [PREFIX]".
-	ListArguments  string
-	ListFlags      []ListFlag
-	ListsByDefault bool // the script command lists without being told to
+	ListArguments string
+	ListFlags     []ListFlag
 	// Calls are the client's operations that need a scope.
 	Calls APICalls
 	// List reads all rows for scripts, and Get the one that an argument of the command line names.

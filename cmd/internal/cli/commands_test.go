@@ -233,7 +233,7 @@ func TestServicesByScript(t *testing.T) {
 	r.CheckResult(r.Run("issues", "get", "abc"), exit.CodeUsage, "is not an ID")
 	r.CheckResult(r.Run("services", "disable"), exit.CodeUsage, "takes ID|LABEL; 0 given")
 	r.CheckResult(r.Run("services", "disabel", "1"), exit.CodeUsage, "disable")
-	r.CheckResult(r.Run("services"), exit.CodeUsage, "--help")
+	r.CheckResult(r.Run("objects"), exit.CodeUsage, "--help")
 	r.CheckResult(r.Run("servces"), exit.CodeUsage, "services")
 }
 
@@ -668,12 +668,16 @@ func TestAHandoverWithoutItsTickets(t *testing.T) {
 	}
 }
 
-// Every resource has list or get, also if the resource's command shows everything.
+// Every resource has list or get, and its name alone lists it.
 func TestResources_listAndGetAgree(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", r.FindID("services", "web-1"), "--reason", "audit")
-	for bare, same := range map[string][]string{"journal": {"list"}, "stats": {"list"}, "transfer": {"list", "get"}} {
-		for _, word := range same {
+	names := "services issues contacts credentials ssh buckets keys clusters journal stats transfer"
+	for _, bare := range strings.Fields(names) {
+		for _, word := range []string{"list", "get"} {
+			if word == "get" && bare != "transfer" {
+				continue
+			}
 			if all, one := r.MustRun(bare, "-o", "json").Out, r.MustRun(bare, word, "-o", "json").Out; all != one ||
 				len(one) < 10 {
 				t.Errorf("%s %s: %s", bare, word, one)
@@ -685,6 +689,10 @@ func TestResources_listAndGetAgree(t *testing.T) {
 	).Out {
 		t.Error("the flags differ")
 	}
+	r.CheckResult(
+		r.MustRun("services", "--filter", "status:disabled", "--columns", "label"), exit.CodeOK,
+		"LABEL billing-cron web-1",
+	)
 	var entries []journalRow
 	if err := json.Unmarshal([]byte(r.MustRun("journal", "-o", "json").Out), &entries); err != nil ||
 		len(entries) != 1 {

@@ -55,15 +55,14 @@ func (s *scriptSession) declaration(ctx context.Context, name string) resource.R
 // newDeclaredResource returns the commands of a resource.
 func newDeclaredResource(r resource.Resource[any]) scriptResource {
 	k := scriptResource{
-		name:           r.Name,
-		singular:       r.Singular,
-		description:    r.Description,
-		idArg:          r.Argument,
-		listArgs:       r.ListArguments,
-		listSummary:    "List the " + r.PluralName(),
-		listsByDefault: r.ListsByDefault,
-		columns:        r.Columns,
-		id:             r.ID,
+		name:        r.Name,
+		singular:    r.Singular,
+		description: r.Description,
+		idArg:       r.Argument,
+		listArgs:    r.ListArguments,
+		listSummary: "List the " + r.PluralName(),
+		columns:     r.Columns,
+		id:          r.ID,
 	}
 	if r.Label != nil {
 		k.identify = func(row any) (id, label string) { return client.Clean(r.ID(row)), r.Label(row) }
@@ -416,7 +415,8 @@ func (g givenValues) checkUsed(fields []form.Field) error {
 		if flag == nil || !flag.Changed || flag.Value.String() == "" || f.Applies() {
 			continue
 		}
-		return exit.Usage(fmt.Errorf("--%s %s does not apply: %s", flag.Name, client.Clean(flag.Value.String()), f.NoteText()))
+		value := client.Clean(flag.Value.String())
+		return exit.Usage(fmt.Errorf("--%s %s does not apply: %s", flag.Name, value, f.NoteText()))
 	}
 	return nil
 }

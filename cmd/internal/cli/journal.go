@@ -72,11 +72,10 @@ func formatTime(t time.Time) string {
 
 func journalResource() scriptResource {
 	return scriptResource{
-		name:           "journal",
-		singular:       "entry",
-		idArg:          "ID",
-		listsByDefault: true,
-		description:    "Changes made from this machine, and their outcomes",
+		name:        "journal",
+		singular:    "entry",
+		idArg:       "ID",
+		description: "Changes made from this machine, and their outcomes",
 		examples: "lookout journal --since 8h\nlookout journal list --since all --outcome unknown,sent -o ndjson\n" +
 			"lookout journal get 20261120T021100Z-1",
 		columns: resource.EraseColumns([]resource.ColumnDefinition[*journalRow]{

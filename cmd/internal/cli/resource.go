@@ -26,20 +26,19 @@ type scriptResource struct {
 	description    string
 	examples       string // command lines
 	// how the command line names one object: "ID"; empty if there is only one
-	idArg          string
-	id             func(any) string             // nil if rows have none
-	identify       func(any) (id, label string) // for questions and reports: clean text
-	columns        []resource.ColumnDefinition[any]
-	list           func(context.Context, *scriptSession, listOptions) iter.Seq2[any, error]
-	listArgs       string // "CLUSTER/BUCKET [PREFIX]"
-	listName       string // of the command that lists; "" is list
-	listSummary    string // what it does; "" is "List the services"
-	listFlags      func(*pflag.FlagSet, *listOptions)
-	get            func(ctx context.Context, s *scriptSession, id string) (any, error)
-	subcommands    []subcommand[any]
-	offline        bool             // needs no API and so no token
-	listsByDefault bool             // without a subcommand it lists
-	includes       []scriptResource // resources whose commands are among these: links among objects
+	idArg       string
+	id          func(any) string             // nil if rows have none
+	identify    func(any) (id, label string) // for questions and reports: clean text
+	columns     []resource.ColumnDefinition[any]
+	list        func(context.Context, *scriptSession, listOptions) iter.Seq2[any, error]
+	listArgs    string // "CLUSTER/BUCKET [PREFIX]"
+	listName    string // of the command that lists; "" is list
+	listSummary string // what it does; "" is "List the services"
+	listFlags   func(*pflag.FlagSet, *listOptions)
+	get         func(ctx context.Context, s *scriptSession, id string) (any, error)
+	subcommands []subcommand[any]
+	offline     bool             // needs no API and so no token
+	includes    []scriptResource // resources whose commands are among these: links among objects
 }
 
 // listOptions holds the arguments and flags of a list.
@@ -169,6 +168,11 @@ func (r scriptResource) find(ctx context.Context, s *scriptSession, word string)
 	)
 }
 
+// listsAlone reports whether the resource's name alone lists it: nothing more must be said.
+func (r scriptResource) listsAlone() bool {
+	return r.list != nil && (r.listArgs == "" || strings.HasPrefix(r.listArgs, "["))
+}
+
 // newCommand returns the resource's command with all its subcommands.
 func (r scriptResource) newCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
@@ -196,7 +200,7 @@ func (r scriptResource) newCommand(f *config.Flags) *cobra.Command {
 		c.AddCommand(get)
 		shareExamples(c, strings.Split(r.examples, "\n"))
 		return c
-	case r.listsByDefault:
+	case r.listsAlone():
 		r.attachList(c, f, p)
 	default:
 		c.RunE = requireSubcommand
@@ -286,8 +290,8 @@ func (r scriptResource) newListCommand(f *config.Flags, p *output.Printer) *cobr
 		Short: cmp.Or(r.listSummary, "List the "+r.name),
 		Args:  ArgsFromUse,
 	}
-	if r.listsByDefault {
-		c.Short = "The same as lookout " + r.name
+	if r.listsAlone() {
+		c.Short += "; the same as lookout " + r.name
 	}
 	r.attachList(c, f, p)
 	return c
