@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
+
+	"lookout/client/visible"
 )
 
 // A Client reads from the API of one account. Each of its exported fields is one resource. Its methods are safe for
@@ -152,6 +154,9 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 
 // parseBase parses the base URL. It must be https; http is allowed for this machine only.
 func parseBase(base string) (*url.URL, error) {
+	if name, _ := visible.FindBlank(base); name != "" {
+		return nil, fmt.Errorf("the base URL contains the invisible character %s; remove it", name)
+	}
 	u, err := url.Parse(strings.TrimRight(base, "/?#"))
 	switch {
 	case err != nil || u.Host == "": // the text may be a token in the wrong place, so the error does not repeat it

@@ -74,6 +74,28 @@ func Show(text string) string {
 
 func hiddenInLine(r rune) bool { return r != '\n' && r != '\t' && Hidden(r) }
 
+// names are what people call characters that come with text copied from web pages and other programs.
+var names = map[rune]string{
+	0x00a0: "no-break space", 0x00ad: "soft hyphen", 0x200b: "zero-width space", 0x202f: "narrow no-break space",
+	0xfeff: "byte-order mark",
+}
+
+// FindBlank returns the first character of a text that draws nothing or looks like a plain space, as "U+00A0 (no-break
+// space)", and where it is; "" if there is none. Line breaks and tabs are none, and neither is what joins emoji.
+func FindBlank(text string) (name string, at int) {
+	at = strings.IndexFunc(text, func(r rune) bool {
+		return r != ' ' && r != 0x200d && unicode.In(r, unicode.Cf, unicode.Zs) || blank(r)
+	})
+	if at < 0 {
+		return "", at
+	}
+	r, _ := utf8.DecodeRuneInString(text[at:])
+	if name = fmt.Sprintf("%U", r); names[r] != "" {
+		name += " (" + names[r] + ")"
+	}
+	return name, at
+}
+
 // EscapeJSON writes the hidden characters of a JSON text as escapes, which does not change its value, and masks private
 // keys. Line breaks stay: they can only stand between values.
 func EscapeJSON(text []byte) []byte {

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
 
 	"lookout/client"
+	"lookout/client/visible"
 )
 
 // A Mistake is an error in the configuration, with its position.
@@ -163,6 +165,9 @@ func syntaxError(document string, err error) Mistake {
 	}
 	line, column := e.Position()
 	at := Position{max(1, line), max(1, column)}
+	if m, found := blankMistake(document, at.Line); found {
+		return m
+	}
 	text := client.Clean(strings.TrimPrefix(e.Error(), "toml: "))
 	if strings.Contains(text, "start of value") || strings.Contains(text, "expected value") {
 		line := strings.SplitAfter(document, "\n")[at.Line-1]
@@ -177,6 +182,30 @@ func syntaxError(document string, err error) Mistake {
 		text = what + " (" + detail + ")"
 	}
 	return Mistake{at, text, true}
+}
+
+// blankMistake returns the mistake of an invisible character on a line, if the line would be right without it.
+func blankMistake(document string, line int) (Mistake, bool) {
+	lines := strings.Split(document, "\n")
+	text := lines[line-1]
+	name, at := visible.FindBlank(text)
+	if name == "" {
+		return Mistake{}, false
+	}
+	plain := text
+	for _, i := visible.FindBlank(plain); i >= 0; _, i = visible.FindBlank(plain) {
+		_, size := utf8.DecodeRuneInString(plain[i:])
+		plain = plain[:i] + plain[i+size:]
+	}
+	lines[line-1] = plain
+	var e *toml.DecodeError
+	var whole map[string]any
+	if err := toml.Unmarshal([]byte(strings.Join(lines, "\n")), &whole); errors.As(err, &e) {
+		if row, _ := e.Position(); row <= line {
+			return Mistake{}, false
+		}
+	}
+	return Mistake{Position{line, at + 1}, "remove the invisible character " + name + " here", true}, true
 }
 
 func (r *configParser) addError(grave bool, key []string, text string) {
@@ -206,6 +235,11 @@ func assignKeys[T any](r *configParser, t parsedTable, known []KeySpec[T], into 
 		names = append(names, s.Name)
 		value, there := t.values[s.Name]
 		if !there {
+			continue
+		}
+		if name, _ := visible.FindBlank(fmt.Sprint(value)); name != "" {
+			text := "contains the invisible character " + name + "; remove it"
+			r.addError(s.fatal, append(slices.Clone(t.path), s.Name), text)
 			continue
 		}
 		if err := s.assign(into, value); err != nil {
