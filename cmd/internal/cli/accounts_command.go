@@ -28,16 +28,16 @@ import (
 func accountsCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "accounts",
-		Short: "Add, list, check, rename and remove accounts, and replace their tokens",
+		Short: "Add, list, check, rename and remove accounts, choose one, and replace tokens",
 		Args:  NoArgs,
 		Long: "Changes the accounts in the configuration, and leaves the rest of the file unchanged.\n" +
 			"Tokens are typed without being echoed, or read from standard input; they are never passed as arguments.",
 		Example: indentExamples(
 			"lookout accounts add staging\nlookout accounts list\nlookout accounts token production < new.token\n" +
-				"lookout accounts check -o json",
+				"lookout accounts use production\nlookout accounts check -o json",
 		),
-		RunE: requireSubcommand,
 	}
+	listsAccounts(c, f)
 	c.PersistentFlags().StringVar(
 		&f.Config,
 		"config",
@@ -45,8 +45,8 @@ func accountsCommand(f *config.Flags) *cobra.Command {
 		"configuration file (default $XDG_CONFIG_HOME/lookout/config.toml)",
 	)
 	c.AddCommand(
-		addAccountCommand(f), listAccountsCommand(f), checkAccountsCommand(f), accountTokenCommand(f),
-		renameAccountCommand(f), removeAccountCommand(f),
+		addAccountCommand(f), listAccountsCommand(f), useAccountCommand(f), checkAccountsCommand(f),
+		accountTokenCommand(f), renameAccountCommand(f), removeAccountCommand(f),
 	)
 	return c
 }
@@ -110,7 +110,7 @@ func (a accountFile) settings(f *config.Flags, name string) (config.Settings, er
 }
 
 func addAccountCommand(f *config.Flags) *cobra.Command {
-	protected, color := false, ""
+	protected, color, tokenFile, untested := false, "", "", false
 	c := &cobra.Command{
 		Use:   "add [NAME]",
 		Short: "Ask for an account's address and token, test them, and add the account",
@@ -118,9 +118,11 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 		Long: "Says where to create a token and which scopes it needs, tests it, shows what it allows in each pane, " +
 			"and writes the configuration once you agree.\nA token that you paste is kept in a file that only you " +
 			"can read or in the keyring; any other token can stay where it is, for example in a variable.\n" +
+			"With --token-file, or if standard input is not a terminal, it asks nothing: it takes the token from " +
+			"that file, which stays where it is, or from standard input, tests it, and writes the configuration.\n" +
 			"With --read-only, lookout refuses every change to the account except creating download links.",
 		Example: indentExamples("lookout accounts add production --protected --color red\n" +
-			"lookout accounts add staging"),
+			"lookout accounts add staging --token-file ~/staging.token\nlookout accounts add staging < token"),
 		RunE: func(c *cobra.Command, args []string) error {
 			file, err := readAccountFile(f)
 			if err != nil {
@@ -131,10 +133,10 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 					"--color %q: use %s", client.Clean(color), strings.Join(config.AccountColors(), ", "),
 				))
 			}
-			if _, ok := output.AsTerminal(c.InOrStdin()); !ok {
-				return exit.Usage(exit.Advise(
-					errors.New("the questions need a terminal, but standard input is not one"),
-					"in a script, write the account to "+file.path,
+			_, asks := output.AsTerminal(c.InOrStdin())
+			if asks = asks && tokenFile == ""; !asks && len(args) == 0 {
+				return exit.Usage(errors.New(
+					"give a NAME: with --token-file, or if standard input is not a terminal, nothing is asked",
 				))
 			}
 			w := setup.NewWizard(c, f)
@@ -155,10 +157,29 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 			if color != "" {
 				w.Keys += fmt.Sprintf("color = %q\n", color)
 			}
-			return w.AddAccount(c.Context())
+			if asks {
+				return w.AddAccount(c.Context())
+			}
+			var token client.Secret
+			if tokenFile == "" {
+				s := &scriptSession{in: c.InOrStdin(), errOut: c.ErrOrStderr()}
+				if token, err = s.readSecret(c.Context(), "", "token"); err != nil {
+					return exit.Advise(err, "give it on standard input, or with --token-file")
+				}
+			}
+			text, err := w.AddUnattended(c.Context(), tokenFile, token, untested)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(c.OutOrStdout(), text)
+			return err
 		},
 	}
 	c.Flags().StringVar(&f.BaseURL, "base-url", "", config.BaseURLUsage)
+	c.Flags().StringVar(
+		&tokenFile, "token-file", "", "file that holds the token, readable only by its owner; ask nothing",
+	)
+	c.Flags().BoolVar(&untested, "untested", false, "add the account without testing its token, if nothing is asked")
 	c.Flags().BoolVar(&protected, "protected", false, "show PROD beside the name, and ask before every change")
 	c.Flags().StringVar(&color, "color", "", "colour of the name: "+strings.Join(config.AccountColors(), ", "))
 	setFlagChoices(c.Flags(), "color", config.AccountColors()...)
@@ -211,10 +232,16 @@ func printsRows[T any](
 func listAccountsCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "list",
-		Short:   "List the accounts in the configuration",
+		Short:   "List the accounts in the configuration; the same as lookout accounts",
 		Args:    NoArgs,
 		Example: indentExamples("lookout accounts list --columns name,token\nlookout accounts list -o json"),
 	}
+	listsAccounts(c, f)
+	return c
+}
+
+// listsAccounts makes a command list the accounts.
+func listsAccounts(c *cobra.Command, f *config.Flags) {
 	printsRows(c, []resource.ColumnDefinition[*listedAccount]{
 		{Name: "name", Value: func(a *listedAccount) string { return a.Name }},
 		{Name: "base_url", Value: func(a *listedAccount) string { return a.BaseURL }},
@@ -233,7 +260,38 @@ func listAccountsCommand(f *config.Flags) *cobra.Command {
 		}
 		return slices.Values(rows), err
 	})
-	return c
+}
+
+func useAccountCommand(f *config.Flags) *cobra.Command {
+	return &cobra.Command{
+		Use:     "use NAME",
+		Short:   "Choose the account to start with, which commands use without -a",
+		Args:    ArgsFromUse,
+		Example: indentExamples("lookout accounts use production"),
+		RunE: func(c *cobra.Command, args []string) error {
+			file, err := readAccountFile(f)
+			if err != nil {
+				return err
+			}
+			name, err := file.find(args)
+			if err != nil {
+				return err
+			}
+			after, err := config.SetStartAccount(file.data, name)
+			if err == nil && name != file.Account {
+				err = config.Replace(file.path, file.data, after)
+			}
+			if err != nil {
+				return err
+			}
+			text := "lookout starts with account " + name
+			if other := os.Getenv("LOOKOUT_ACCOUNT"); other != "" && other != name {
+				text += "; but here LOOKOUT_ACCOUNT chooses " + client.Clean(other)
+			}
+			_, err = fmt.Fprintln(c.OutOrStdout(), text)
+			return err
+		},
+	}
 }
 
 // listed returns an account as a row.

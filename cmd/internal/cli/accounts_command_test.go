@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -520,5 +521,98 @@ func TestAccountsAdd_keepsTheFirst(t *testing.T) {
 		r.Setenv("LOOKOUT_BASE_URL", "")
 		r.Setenv("LOOKOUT_TOKEN", "")
 		r.MustRun("services", "list")
+	}
+}
+
+// accounts use chooses the account to start with, and changes nothing else.
+func TestAccountsUse_choosesTheAccountToStartWith(t *testing.T) {
+	r, path := newAccountsTest(t, emulator.Options{})
+	before := readText(t, path)
+	for _, name := range []string{"stage", "stage", "prod"} {
+		r.CheckResult(r.MustRun("accounts", "use", name), exit.CodeOK, "lookout starts with account "+name)
+		r.CheckResult(r.MustRun("accounts", "--filter", "start:true", "--columns", "name"), exit.CodeOK, "NAME "+name)
+		if want := strings.Replace(before, `account = "prod"`, "account = \""+name+"\"", 1); readText(t, path) != want {
+			t.Errorf("%s\nwant\n%s", readText(t, path), want)
+		}
+	}
+	r.CheckResult(r.Run("accounts", "use", "nobody"), exit.CodeNotFound, "prod, stage")
+	r.CheckResult(r.Run("accounts", "use"), exit.CodeUsage, "NAME")
+	r.Setenv("LOOKOUT_ACCOUNT", "prod")
+	r.CheckResult(r.MustRun("accounts", "use", "stage"), exit.CodeOK, "LOOKOUT_ACCOUNT chooses prod")
+}
+
+// Without a terminal, or with --token-file, accounts add asks nothing. It writes only after the token was tried.
+func TestAccountsAdd_asksNothingInScripts(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	base := r.Base
+	r.Setenv("LOOKOUT_BASE_URL", "")
+	r.Setenv("LOOKOUT_TOKEN", "")
+	path := filepath.Join(r.Home, "config", "lookout", "config.toml")
+	add := func(input, line string) testenv.CommandResult {
+		return r.RunWithInput(input, strings.Fields("accounts add --base-url "+base+" "+line)...)
+	}
+	t.Chdir(r.Home)
+	r.Write("secret", testenv.Canary+"\n")
+	r.Write("open", testenv.Canary+"\n")
+	r.Write("wrong", "wrong-token\n")
+	if err := os.Chmod("open", 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]struct {
+		code int
+		text string
+	}{
+		"prod --token-file wrong":              {exit.CodeDenied, "not added"},
+		"prod --token-file open":               {exit.CodeDenied, "chmod 600"},
+		"prod --token-file missing":            {exit.CodeDenied, "missing"},
+		"prod":                                 {exit.CodeUsage, "--token-file"},
+		"--token-file secret":                  {exit.CodeUsage, "NAME"},
+		"a/b --token-file secret":              {exit.CodeUsage, "letters"},
+		"prod --token-file secret --color ink": {exit.CodeUsage, "blue, cyan"},
+	} {
+		if line == "prod --token-file open" && runtime.GOOS == "windows" {
+			continue
+		}
+		r.CheckResult(add("", line), want.code, want.text)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Fatalf("an account was written: %s", readText(t, path))
+	}
+	r.CheckResult(
+		add("", "prod --token-file secret --protected --color red"), exit.CodeOK, "account prod is in "+path,
+		"every list can be read",
+	)
+	if text := readText(t, path); !strings.Contains(text, "token_file = \""+filepath.Join(r.Home, "secret")) ||
+		!strings.Contains(text, "protected = true") || !strings.Contains(text, `color = "red"`) {
+		t.Errorf("%s", text)
+	}
+	r.CheckResult(add(testenv.Canary, "stage"), exit.CodeOK, "account stage is in")
+	r.CheckResult(add("wrong-token", "later --untested"), exit.CodeOK, "not tested")
+	r.CheckResult(add(testenv.Canary, "prod"), exit.CodeUsage, "there is an account prod already")
+	r.MustRun("services", "list", "-a", "stage")
+	r.MustRun("services", "list") // still prod
+	r.CheckResult(r.Run("services", "list", "-a", "later"), exit.CodeDenied)
+	if kept := readText(t, filepath.Join(filepath.Dir(path), "stage.token")); kept != testenv.Canary+"\n" {
+		t.Errorf("%q", kept)
+	}
+}
+
+// A token that the API knows but that may read nothing is refused wherever a token is taken, and doctor fails.
+func TestTokenThatMayReadNothing(t *testing.T) {
+	r, path := newAccountsTest(t, emulator.Options{Scopes: "linodes:read_only"})
+	before := readText(t, path)
+	const text = "this token can read nothing"
+	replaced := r.RunWithInput(testenv.Canary, "accounts", "token", "stage", "--store", "file")
+	r.CheckResult(replaced, exit.CodeDenied, text)
+	r.CheckResult(r.RunWithInput(testenv.Canary, "accounts", "add", "new", "--base-url", r.Base), exit.CodeDenied, text)
+	r.CheckResult(r.Run("accounts", "check", "prod"), exit.CodeDenied, text, "account:read_only")
+	r.CheckResult(r.Run("doctor", "-a", "prod"), exit.CodeDenied, text, "account:read_only")
+	if readText(t, path) != before {
+		t.Errorf("%s", readText(t, path))
+	}
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "new", "1")
+	if err := w.Run(t.Context()); err == nil || strings.Count(out.String(), "Where is the token?") != 2 ||
+		!strings.Contains(out.String(), text) {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

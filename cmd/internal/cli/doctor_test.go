@@ -254,7 +254,7 @@ func accountTroubles() []doctorCase {
 			r.Setenv("LOOKOUT_BASE_URL", "")
 			r.WriteConfig(several)
 			return nil
-		}, check: "account", state: "failed", text: "several accounts", next: "choose one with -a: a, b"},
+		}, check: "token", state: "failed", text: "there is no token", next: "lookout accounts token stores one"},
 		{name: "unknown account", arrange: func(r *testEnv) []string {
 			r.WriteConfig(several)
 			return []string{"-a", "c"}
@@ -638,9 +638,60 @@ func TestBaseURL_withoutVersion(t *testing.T) {
 			t.Errorf("%s: %d, %s", line, s.Code, out)
 		}
 	}
+	for _, hidden := range []string{"\u00a0", "\u200b", "\ufeff"} {
+		r.CheckResult(
+			r.Run("services", "list", "--base-url", r.Base+hidden), exit.CodeUsage, "the invisible character U+",
+		)
+	}
 	for _, version := range []string{"/v4", "/v4/", "/v4beta", "/proxy/v5"} {
 		if s := r.Run("services", "list", "--base-url", base+version); strings.Contains(s.Err, problem) {
 			t.Errorf("%s: %s", version, s.Err)
 		}
 	}
+}
+
+// doctor checks all accounts of the configuration, unless one is chosen, and says which account each finding is about.
+func TestDoctor_checksAllAccounts(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	base := r.Base
+	r.Setenv("LOOKOUT_BASE_URL", "")
+	r.Setenv("LOOKOUT_TOKEN", "")
+	r.Setenv("GOOD", testenv.Canary)
+	block := func(name, variable string) string {
+		return "[accounts." + name + "]\nbase_url = \"" + base + "\"\ntoken_env = \"" + variable + "\"\n"
+	}
+	r.WriteConfig(block("one", "GOOD") + block("two", "GOOD"))
+	r.CheckResult(r.Run("doctor"), exit.CodeOK, "one at "+base, "two at "+base, "failed: 0,")
+	r.WriteConfig(block("one", "GOOD") + block("two", "BAD"))
+	s := r.Run("doctor", "-o", "json")
+	r.CheckResult(s, exit.CodeDenied)
+	var report struct {
+		Findings []setup.Diagnosis
+		Panes    []setup.PanePermissions
+	}
+	if err := json.Unmarshal([]byte(s.Out), &report); err != nil {
+		t.Fatal(err)
+	}
+	states := map[string]string{}
+	for _, f := range report.Findings {
+		states[f.Account+" "+f.Check] = string(f.State)
+	}
+	for check, want := range map[string]string{
+		" configuration": "ok", "one token": "ok", "one scopes": "ok", "one panes": "ok", "two account": "ok",
+		"two token": "failed", "two address": "ok", "two scopes": "skipped", " terminal": states[" terminal"],
+	} {
+		if states[check] != want {
+			t.Errorf("%s: %q, want %q", check, states[check], want)
+		}
+	}
+	if len(report.Panes) == 0 || report.Panes[0].Account != "one" {
+		t.Errorf("%v", report.Panes)
+	}
+	if old := r.Run("doctor", "--json"); len(old.Out) < 100 || old.Code != s.Code {
+		t.Errorf("--json: %d, %s", old.Code, old.Out)
+	}
+	r.CheckResult(r.Run("doctor", "-a", "one"), exit.CodeOK, "one at "+base)
+	r.WriteConfig("account = \"one\"\n" + block("one", "GOOD") + block("two", "BAD"))
+	r.CheckResult(r.Run("doctor"), exit.CodeDenied, "one at "+base, "two at "+base)
+	r.CheckResult(r.Run("doctor", "-o", "yaml"), exit.CodeUsage, "text or json")
 }

@@ -220,19 +220,23 @@ func printUnit(out io.Writer, unit string, f *config.Flags) error {
 }
 
 func doctorCommand(f *config.Flags) *cobra.Command {
-	asJSON := false
+	asJSON, format := false, ""
 	c := &cobra.Command{
 		Use:     "doctor",
 		Short:   "Check configuration, token, connection, terminal and folders",
 		Args:    NoArgs,
-		Example: indentExamples("lookout doctor\nlookout doctor --json"),
+		Example: indentExamples("lookout doctor\nlookout doctor -o json"),
 		Long: "Checks the configuration, the source of the token, the address, TLS, proxy and clock, the token's " +
 			"scopes and what they allow in each pane,\n" +
-			"the terminal, and the state folders. It reads the first rows of every list, and changes nothing. " +
+			"the terminal, and the state folders. It checks all accounts of the configuration; -a chooses one.\n" +
+			"It reads the first rows of every list, and changes nothing. " +
 			"Warnings alone give exit code 0. Otherwise the exit code is that of the first failure:\n" +
 			"2 for the configuration, 3 for the token, 6 for the connection, 1 for anything else.\n" +
 			"The report contains no token and shows the home folder as ~, so it can be pasted into a bug report.",
 		RunE: func(c *cobra.Command, _ []string) error {
+			if format != "text" && format != "json" {
+				return exit.Usage(fmt.Errorf("unknown output format %q (use text or json)", client.Clean(format)))
+			}
 			closeDebug, err := f.OpenDebug(c.ErrOrStderr())
 			if err != nil {
 				return err
@@ -240,7 +244,7 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 			defer closeDebug()
 			d := &setup.Doctor{Flags: f, Permissions: []setup.PanePermissions{}}
 			d.RunChecks(c.Context())
-			if asJSON {
+			if asJSON || format == "json" {
 				if err := output.WriteJSON(c.OutOrStdout(), map[string]any{
 					"findings": d.Findings,
 					"panes":    d.Permissions,
@@ -257,7 +261,9 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 	}
 	f.AddAccountFlags(c.Flags())
 	f.AddDebugFlag(c.Flags())
-	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	c.Flags().StringVarP(&format, "output", "o", "text", "output format: text, json")
+	setFlagChoices(c.Flags(), "output", "text", "json")
+	c.Flags().BoolVar(&asJSON, "json", false, "the same as -o json")
 	return c
 }
 

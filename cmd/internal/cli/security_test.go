@@ -273,7 +273,7 @@ func TestWithoutHome(t *testing.T) {
 	for _, missing := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
 		for _, line := range []string{
 			"services disable 4", "objects rm us-east-1/acme-backups README.txt --yes", "journal", "keep",
-			"config init", "config edit", "accounts list",
+			"config init", "config edit", "accounts list", "accounts add new --token-file /dev/null",
 		} {
 			faulttest.RunCase(t, "G4", missing+" and no home: lookout "+line, func(t *testing.T) {
 				r := newTestEnv(t, emulator.Options{})

@@ -282,3 +282,28 @@ func TestFirstRunOffersATypedPathAgain(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// The wizard says why it does not offer the token of linode-cli, and counts a single character right.
+func TestFirstRun_saysWhatItDoesNotOffer(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no mode")
+	}
+	r := newTestEnv(t, emulator.Options{})
+	file := filepath.Join(r.Home, "linode-cli")
+	r.Write(file, exampleLinodeCLIConfig)
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w, out := newTestWizard(r, "x", r.Base, "prod", "1")
+	_ = w.Run(t.Context())
+	text := strings.Join(strings.Fields(out.String()), " ")
+	for _, want := range []string{
+		"Not offered: linode-cli: others can read it (mode 0644); run chmod 600 " + file + " first", "1 character ",
+	} {
+		if !strings.Contains(text+" ", want) {
+			t.Errorf("%q is not said in:\n%s", want, out)
+		}
+	}
+	r.Setenv("LOOKOUT_TOKEN", "")
+	r.CheckResult(r.Run("services", "list"), exit.CodeDenied, "there is no token", "others can read it (mode 0644)")
+}

@@ -340,7 +340,7 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 	case s.BaseURL == "" && len(cfg.Accounts) > 1:
 		return s, exit.Advise(
 			ErrSeveralAccounts,
-			"choose one with -a: "+joinNames(cfg.Accounts)+", or in the file, as its first line: account = \"NAME\"",
+			"choose one with -a: "+joinNames(cfg.Accounts)+", or for good with lookout accounts use NAME",
 		)
 	case s.BaseURL == "":
 		return s, ErrNoAccount

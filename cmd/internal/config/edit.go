@@ -175,6 +175,25 @@ func RemoveAccount(data []byte, name string) ([]byte, error) {
 	})
 }
 
+// SetStartAccount returns a configuration in which lookout starts with an account.
+func SetStartAccount(data []byte, name string) ([]byte, error) {
+	line := fmt.Sprintf("account = %q", name)
+	after := slices.Concat([]byte(line+"\n\n"), data)
+	if chosen, _ := Parse(data); chosen.Account != "" {
+		lines := strings.SplitAfter(string(data), "\n")
+		n := FindPositions(data).At("account").Line - 1
+		if at := strings.IndexAny(lines[n], "#\r\n"); at >= 0 {
+			if lines[n][at] == '#' {
+				line += " "
+			}
+			line += lines[n][at:]
+		}
+		lines[n] = line
+		after = []byte(strings.Join(lines, ""))
+	}
+	return after, checkEdit(data, after, func(document map[string]any) { document["account"] = name })
+}
+
 // withoutLine returns a text without one of its lines, from 0.
 func withoutLine(data []byte, n int) []byte {
 	lines := bytes.SplitAfter(data, []byte("\n"))

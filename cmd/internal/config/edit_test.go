@@ -51,6 +51,23 @@ func TestEditAccounts_touchNothingElse(t *testing.T) {
 			func(d []byte) ([]byte, error) { return RenameAccount(d, "st.aging", "staging") },
 			[]string{"[accounts.\"st.aging\"]", "[accounts.staging]"},
 		},
+		"start with another": {
+			func(d []byte) ([]byte, error) { return SetStartAccount(d, "st.aging") },
+			[]string{"account = \"prod\"", "account = \"st.aging\""},
+		},
+		"start with one at last": {
+			func(d []byte) ([]byte, error) {
+				d, err := RemoveAccount(d, "prod")
+				if err != nil {
+					return nil, err
+				}
+				return SetStartAccount(d, "st.aging")
+			},
+			[]string{
+				"# My file", "account = \"st.aging\"\n\n# My file", "account = \"prod\"\n", "",
+				editedConfig[strings.Index(editedConfig, "# Ask"):strings.Index(editedConfig, "\n# Play")], "",
+			},
+		},
 		"another token": {
 			func(d []byte) ([]byte, error) { return SetTokenPlace(d, "prod", "keyring = true") },
 			[]string{

@@ -1,8 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -49,6 +51,14 @@ func (f *Flags) AddAccountFlags(set *pflag.FlagSet) {
 	set.StringVar(&f.BaseURL, "base-url", "", BaseURLUsage)
 	set.StringVar(&f.TokenFile, "token-file", "", "file that holds the token, readable only by its owner")
 	set.StringVar(&f.TokenEnv, "token-env", "", "environment variable that holds the token, such as LINODE_TOKEN")
+}
+
+// ChoosesAccount reports whether flags or environment choose an account, or say how to reach one.
+func (f *Flags) ChoosesAccount() bool {
+	return cmp.Or(
+		f.Account, f.BaseURL, f.TokenFile, f.TokenEnv,
+		os.Getenv("LOOKOUT_ACCOUNT"), os.Getenv("LOOKOUT_BASE_URL"), os.Getenv("LOOKOUT_TOKEN"),
+	) != ""
 }
 
 // AddDryRunFlag adds the flag of commands that change something.

@@ -94,8 +94,12 @@ func (s Settings) ReadToken(ctx context.Context) (client.Secret, error) {
 // noTokenError says where a token can come from, and names the tokens found on this machine.
 func noTokenError() error {
 	next := "lookout accounts token stores one; or set LOOKOUT_TOKEN, or give --token-file"
-	for _, o := range FindTokenOffers() {
+	offers, ignored := FindTokenOffers()
+	for _, o := range offers {
 		next += "; " + o.hint
+	}
+	if ignored != nil {
+		next += "; not used: " + ignored.Error()
 	}
 	return exit.Advise(errors.New("there is no token"), next)
 }
@@ -103,9 +107,9 @@ func noTokenError() error {
 // A FoundToken is a token of the provider's own tools, found on this machine.
 type FoundToken struct{ Key, Value, Description, hint string }
 
-// FindTokenOffers returns the tokens found on this machine. None is used unless the user says so.
-func FindTokenOffers() []FoundToken {
-	var found []FoundToken
+// FindTokenOffers returns the tokens found on this machine. None is used unless the user says so. ignored says why the
+// configuration of linode-cli, which exists, offers none.
+func FindTokenOffers() (found []FoundToken, ignored error) {
 	if os.Getenv("LINODE_TOKEN") != "" {
 		found = append(
 			found,
@@ -115,7 +119,8 @@ func FindTokenOffers() []FoundToken {
 			},
 		)
 	}
-	for _, user := range linodeCLIUsers() {
+	users, ignored := linodeCLIUsers()
+	for _, user := range users {
 		found = append(
 			found,
 			FoundToken{
@@ -126,7 +131,7 @@ func FindTokenOffers() []FoundToken {
 			},
 		)
 	}
-	return found
+	return found, ignored
 }
 
 // envTokenSource reads the token from a variable, or from what was saved before it was unset.
@@ -459,11 +464,14 @@ func readLinodeCLIToken(user string) (client.Secret, error) {
 }
 
 // linodeCLIUsers returns the users with a token in linode-cli's configuration: the default user first, then by name.
-// It returns none if the configuration cannot be read.
-func linodeCLIUsers() []string {
+// Without a configuration there are none.
+func linodeCLIUsers() ([]string, error) {
+	if !exists(linodeCLIPath()) {
+		return nil, nil
+	}
 	sections, err := readLinodeCLIConfig()
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	users := slices.DeleteFunc(
 		slices.Sorted(maps.Keys(sections)),
@@ -473,7 +481,7 @@ func linodeCLIUsers() []string {
 	if i := slices.Index(users, first); i > 0 {
 		users = slices.Insert(slices.Delete(users, i, i+1), 0, first)
 	}
-	return users
+	return users, nil
 }
 
 // readLinodeCLIConfig returns the sections of linode-cli's configuration: one per user, and DEFAULT. It rejects a file
@@ -490,7 +498,7 @@ func readLinodeCLIConfig() (map[string]map[string]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("linode-cli: %w", err)
 	}
-	return parseINI(data), nil
+	return parseINI(bytes.TrimPrefix(data, []byte("\ufeff"))), nil
 }
 
 // linodeCLIPath returns the path of linode-cli's configuration.

@@ -50,6 +50,8 @@ func CheckToken(ctx context.Context, s config.Settings, token client.Secret) Acc
 	panes := readPanes(ctx, c)
 	closed, unknown := panesThat(mayNothing, panes), panesThat(mayNotKnown, panes)
 	switch {
+	case readNothing(panes):
+		return failedCheck(s, exit.Denied(errReadsNothing), adviceFor(mayNothing, panes))
 	case closed != "":
 		result.State, result.Text, result.Next = stateWarning, "cannot be read: "+closed, adviceFor(mayNothing, panes)
 	case unknown != "":

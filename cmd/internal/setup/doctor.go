@@ -6,11 +6,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +33,7 @@ import (
 
 // A Diagnosis is the result of one check.
 type Diagnosis struct {
+	Account  string     `json:"account,omitempty"` // if several accounts are checked: the one that this is about
 	Check    string     `json:"check"`
 	State    checkState `json:"state"`
 	Text     string     `json:"text"`
@@ -49,9 +52,11 @@ const (
 	stateUnknown checkState = "unknown" // this cannot be checked from here
 )
 
-// Doctor checks everything that a run needs. Each check stores what later ones need.
+// Doctor checks everything that a run needs: all accounts, unless flags or environment choose one. Each check stores
+// what later ones need.
 type Doctor struct {
 	Flags       *config.Flags
+	account     string // see Diagnosis.Account
 	settings    config.Settings
 	token       client.Secret
 	broken      bool   // a mistake in the configuration stops lookout from starting
@@ -65,11 +70,26 @@ type Doctor struct {
 // RunChecks runs all checks in order.
 func (d *Doctor) RunChecks(ctx context.Context) {
 	d.addFinding("lookout", stateOK, version.Line(), "")
-	d.checkConfiguration(ctx)
-	d.checkToken(ctx)
-	d.checkConnection(ctx)
-	d.checkClock()
-	d.checkScopes(ctx)
+	cfg, read := d.checkConfiguration(ctx)
+	accounts := []string{""}
+	_, err := config.Resolve(cfg, d.Flags)
+	if len(cfg.Accounts) > 1 && !d.Flags.ChoosesAccount() || errors.Is(err, config.ErrSeveralAccounts) {
+		accounts = slices.Sorted(maps.Keys(cfg.Accounts))
+	}
+	for _, name := range accounts {
+		d.account, d.settings, d.token, d.proxy, d.response = name, config.Settings{}, client.Secret{}, "", nil
+		if read {
+			d.checkAccount(cfg)
+		}
+		d.checkToken(ctx)
+		d.checkConnection(ctx)
+		d.checkClock()
+		d.checkScopes(ctx)
+		if path := d.settings.JournalPath(); d.settings.Account != "" && path != "" {
+			d.checkJournal(path)
+		}
+	}
+	d.account = ""
 	d.checkTerminal()
 	d.checkClipboard()
 	d.checkMouse()
@@ -78,10 +98,11 @@ func (d *Doctor) RunChecks(ctx context.Context) {
 
 func (d *Doctor) addFinding(check string, s checkState, text, next string) {
 	d.Findings = append(d.Findings, Diagnosis{
-		Check: check,
-		State: s,
-		Text:  d.publicText(text),
-		Next:  d.publicText(next),
+		Account: d.account,
+		Check:   check,
+		State:   s,
+		Text:    d.publicText(text),
+		Next:    d.publicText(next),
 	})
 }
 
@@ -115,24 +136,25 @@ func oneLine(text string) string {
 	return visible.Show(strings.NewReplacer("\n", " ", "\t", " ").Replace(text))
 }
 
-// passed reports whether a check ran and did not fail.
+// passed reports whether a check of the account ran and did not fail.
 func (d *Doctor) passed(check string) bool {
 	for _, f := range d.Findings {
-		if f.Check == check {
+		if f.Check == check && f.Account == d.account {
 			return f.State == stateOK || f.State == stateWarning
 		}
 	}
 	return false
 }
 
-func (d *Doctor) checkConfiguration(ctx context.Context) {
+// checkConfiguration reads the configuration, and reports whether it could be read.
+func (d *Doctor) checkConfiguration(ctx context.Context) (cfg config.File, read bool) {
 	path, data, err := config.Read(d.Flags)
 	noPlace := config.CheckHome(d.Flags)
 	if err != nil && path != "" {
 		d.addFailure("configuration", exit.CodeUsage, err, "lookout config path prints its path")
-		return
+		return cfg, false
 	}
-	cfg, _ := config.Parse(data)
+	cfg, _ = config.Parse(data)
 	wrong := dashboard.CheckConfig(ctx, data)
 	switch {
 	case noPlace != nil:
@@ -154,7 +176,17 @@ func (d *Doctor) checkConfiguration(ctx context.Context) {
 		}
 		d.addFinding("configuration", stateWarning, config.Mistakes{one}.AsError(path).Error(), next)
 	}
-	d.settings, err = config.Resolve(cfg, d.Flags)
+	return cfg, true
+}
+
+// checkAccount finds out what the settings of the account are.
+func (d *Doctor) checkAccount(cfg config.File) {
+	flags := *d.Flags
+	if d.account != "" {
+		flags.Account, flags.AccountOnly = d.account, true
+	}
+	var err error
+	d.settings, err = config.Resolve(cfg, &flags)
 	switch {
 	case err != nil && d.broken:
 		d.addFinding("account", stateSkipped, "the configuration has mistakes", "")
@@ -355,11 +387,12 @@ func (d *Doctor) checkScopes(ctx context.Context) {
 		return
 	}
 	scopes := c.Scopes()
-	d.Permissions = readPanes(ctx, c)
-	for i := range d.Permissions {
-		d.Permissions[i].Why = d.publicText(d.Permissions[i].Why)
+	panes := readPanes(ctx, c)
+	for i := range panes {
+		panes[i].Account, panes[i].Why = d.account, d.publicText(panes[i].Why)
 	}
-	defer d.checkPanes()
+	d.Permissions = append(d.Permissions, panes...)
+	defer d.checkPanes(panes)
 	switch {
 	case failure != nil && failure.Status == http.StatusForbidden:
 		d.addFinding(
@@ -376,16 +409,19 @@ func (d *Doctor) checkScopes(ctx context.Context) {
 }
 
 // checkPanes names the panes that the token cannot read, and those of which that is not known.
-func (d *Doctor) checkPanes() {
-	closed, unknown := panesThat(mayNothing, d.Permissions), panesThat(mayNotKnown, d.Permissions)
-	if closed != "" {
-		d.addFinding("panes", stateWarning, "cannot be read: "+closed, adviceFor(mayNothing, d.Permissions))
+func (d *Doctor) checkPanes(panes []PanePermissions) {
+	closed, unknown := panesThat(mayNothing, panes), panesThat(mayNotKnown, panes)
+	switch {
+	case readNothing(panes):
+		d.addFailure("panes", exit.CodeDenied, errReadsNothing, adviceFor(mayNothing, panes))
+	case closed != "":
+		d.addFinding("panes", stateWarning, "cannot be read: "+closed, adviceFor(mayNothing, panes))
 	}
 	if unknown != "" {
-		d.addFinding("panes", stateUnknown, "not known: "+unknown, adviceFor(mayNotKnown, d.Permissions))
+		d.addFinding("panes", stateUnknown, "not known: "+unknown, adviceFor(mayNotKnown, panes))
 	}
 	if closed+unknown == "" {
-		d.addFinding("panes", stateOK, fmt.Sprintf("all %d can be read", len(d.Permissions)), "")
+		d.addFinding("panes", stateOK, fmt.Sprintf("all %d can be read", len(panes)), "")
 	}
 }
 
@@ -498,7 +534,12 @@ func (d *Doctor) Report() string {
 		)
 	}
 	count := map[checkState]int{}
+	account := ""
 	for _, f := range d.Findings {
+		if f.Account != account {
+			b.WriteString("\n")
+			account = f.Account
+		}
 		count[f.State]++
 		line(string(f.State), f.Check, f.Text)
 		if f.Next != "" {
@@ -506,7 +547,9 @@ func (d *Doctor) Report() string {
 		}
 		if f.Check == "scopes" {
 			for _, r := range d.Permissions {
-				fmt.Fprintf(&b, "%9s%s\n", "", r)
+				if r.Account == f.Account {
+					fmt.Fprintf(&b, "%9s%s\n", "", r)
+				}
 			}
 		}
 	}

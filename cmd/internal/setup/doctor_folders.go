@@ -26,7 +26,7 @@ type checkedFolder struct {
 	mayLink bool   // it may be a symbolic link
 }
 
-// checkFolders checks the folders of state, configuration and cache, and the account's files.
+// checkFolders checks the folders of state, configuration and cache.
 func (d *Doctor) checkFolders() {
 	for _, f := range []checkedFolder{{
 		check:  "state folder",
@@ -46,9 +46,6 @@ func (d *Doctor) checkFolders() {
 		if f.path != "" {
 			d.checkFolder(f)
 		}
-	}
-	if path := d.settings.JournalPath(); d.settings.Account != "" && path != "" {
-		d.checkJournal(path)
 	}
 }
 

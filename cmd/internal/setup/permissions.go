@@ -18,12 +18,14 @@ import (
 
 // PanePermissions says what a token allows in a pane.
 type PanePermissions struct {
+	Account  string `json:"account,omitempty"` // see Diagnosis.Account
 	Pane     string `json:"pane"`
 	Allowed  string `json:"may"`            // "read and change", "read", "list", "nothing", "not known"
 	Required string `json:"need,omitempty"` // the missing scope
 	Why      string `json:"why,omitempty"`  // why it is not known
 
 	advice string // what to do if it allows nothing
+	public bool   // any token may read it
 }
 
 // The two answers that no scope gives.
@@ -54,7 +56,9 @@ func readPanes(ctx context.Context, c *client.Client) []PanePermissions {
 		if !known {
 			read[scope] = err
 		}
-		out = append(out, permissionsAfter(r, c.Scopes(), err))
+		found := permissionsAfter(r, c.Scopes(), err)
+		found.public = scope == ""
+		out = append(out, found)
 	}
 	return out
 }
@@ -102,6 +106,14 @@ func permissionsAfter(r resource.Resource[any], scopes string, err error) PanePe
 		return PanePermissions{Pane: r.Name, Allowed: mayNotKnown, Why: failure.Why(), advice: failure.Advice()}
 	}
 	return PanePermissions{Pane: r.Name, Allowed: mayNotKnown, Why: oneLine(err.Error())}
+}
+
+// errReadsNothing says that a token is valid and useless.
+var errReadsNothing = errors.New("this token can read nothing")
+
+// readNothing reports whether a token allows nothing in any pane that not every token may read.
+func readNothing(all []PanePermissions) bool {
+	return !slices.ContainsFunc(all, func(p PanePermissions) bool { return p.Allowed != mayNothing && !p.public })
 }
 
 // panesThat returns the names of the panes with a permission, in one text; "" if there is none.

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,7 @@ import (
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/prompt"
+	"lookout/ui"
 )
 
 // A Wizard asks a few questions, tries the answers, and writes a configuration only after a yes. After a no it asks
@@ -99,6 +101,58 @@ func (w *Wizard) AddAccount(ctx context.Context) error {
 		w.printf("\nAdded: lookout -a %s opens it, and C switches accounts while lookout runs.", w.accountName)
 	}
 	return err
+}
+
+// AddUnattended adds an account without a question: its token is in a file, which stays where it is, or is given, to be
+// stored beside the configuration. It returns what it did.
+func (w *Wizard) AddUnattended(
+	ctx context.Context, tokenFile string, token client.Secret, untested bool,
+) (text string, err error) {
+	w.accountName, w.account.BaseURL = w.Name, cmp.Or(w.Flags.BaseURL, defaultBaseURL)
+	if err := config.CheckBaseURL(w.account.BaseURL); err != nil {
+		return "", exit.Usage(fmt.Errorf("--base-url: %w", err))
+	}
+	s := config.Settings{Account: w.Name}
+	if tokenFile != "" {
+		if w.account.TokenFile, err = filepath.Abs(tokenFile); err != nil {
+			return "", exit.Usage(fmt.Errorf("--token-file: %w", err))
+		}
+		w.tokenLine = fmt.Sprintf("token_file = %q", w.account.TokenFile)
+		s.AccountConfig = w.account
+		if token, err = s.ReadToken(ctx); err != nil {
+			return "", exit.Denied(err)
+		}
+	} else {
+		w.pastedToken, w.storage, s.AccountConfig = token, "file", w.account
+		if err := w.askTokenStorage(); err != nil { // which storage answers
+			return "", err
+		}
+	}
+	block := config.AccountBlock(w.accountName, w.account.BaseURL, w.tokenLine) + w.Keys
+	_, write, err := config.AddAccount(w.Path, w.accountName, block)
+	if err != nil {
+		return "", err
+	}
+	checked := AccountCheck{Text: "not tested"}
+	if !untested {
+		if checked = CheckToken(ctx, s, token); checked.Code != exit.CodeOK {
+			return "", exit.WithCode(checked.Code, exit.Advise(errors.New(checked.Text), "the account was not added"))
+		}
+	}
+	if err := w.saveToken(ctx); err != nil {
+		return "", err
+	}
+	if err := w.withdrawToken(write()); err != nil {
+		return "", err
+	}
+	result := strings.TrimPrefix(checked.User+", "+checked.Text, ", ")
+	text = fmt.Sprintf("account %s is in %s (%s)", w.Name, w.Path, result)
+	if s, failed := config.LoadAccount(w.Flags, w.Name); failed == nil {
+		if other := s.ReplaceTokenUser(token, checked.User); other != nil {
+			text += "; " + other.Error()
+		}
+	}
+	return text, nil
 }
 
 // byteReader reads one byte at a time, so that no buffer swallows input meant for the hidden prompt.
@@ -309,7 +363,8 @@ type tokenChoice struct {
 // askTokenSource offers tokens found on this machine first, then the other ways.
 func (w *Wizard) askTokenSource() error {
 	var ways []tokenChoice
-	for _, o := range config.FindTokenOffers() {
+	offers, ignored := config.FindTokenOffers()
+	for _, o := range offers {
 		ways = append(ways, tokenChoice{o.Description, func() error { return w.useOffer(o) }})
 	}
 	ways = append(
@@ -319,6 +374,9 @@ func (w *Wizard) askTokenSource() error {
 	)
 	for _, line := range TokenHelp(w.account.BaseURL) {
 		w.printf("%s", line)
+	}
+	if ignored != nil {
+		w.printf("%s", strings.Join(output.WrapWords("Not offered: "+exit.Text(ignored), wizardWidth), "\n"))
 	}
 	w.printf("Where is the token?")
 	for i, one := range ways {
@@ -351,7 +409,7 @@ func (w *Wizard) askPastedToken() error {
 		}
 		text := strings.TrimSpace(string(data))
 		w.pastedToken = client.NewSecret(text)
-		w.printf("  %d characters", len(text))
+		w.printf("  %s", ui.Plural(utf8.RuneCountInString(text), "character", "characters"))
 	}
 	return nil
 }
@@ -458,8 +516,12 @@ func (w *Wizard) tryToken(ctx context.Context) error {
 		greeting = "Welcome, " + w.user + "."
 	}
 	w.printf("\n%s What this token allows, pane by pane:", greeting)
-	for _, r := range readPanes(ctx, c) {
+	panes := readPanes(ctx, c)
+	for _, r := range panes {
 		w.printf("  %s", r)
+	}
+	if readNothing(panes) {
+		return exit.Denied(exit.Advise(errReadsNothing, "choose a token with the scopes that are missing"))
 	}
 	return nil
 }
