@@ -78,6 +78,7 @@ func TestDocumentedCommandsWork(t *testing.T) {
 				r.Write(name, "secret\n")
 			}
 			r.Write("new.toml", "theme = \"dark\"\n")
+			r.Write("~/staging.token", testenv.Canary+"\n")
 			r.writeCertificate("cdn.acme.net")
 			for _, args := range commandLines(t, filepath.Join(testenv.RepoRoot(t), page)) {
 				line := strings.Join(args, " ")
@@ -85,7 +86,7 @@ func TestDocumentedCommandsWork(t *testing.T) {
 				case line == "keep", line == "keep --detach": // they do not end; the tests of cmd/lookout run them
 					r.checkCommandLine(page, args)
 				case len(args) == 0, strings.HasPrefix(line, "-"), args[0] == "demo", args[0] == "watch",
-					strings.HasPrefix(line, "accounts add"), strings.HasPrefix(line, "config edit"):
+					strings.HasPrefix(line, "config edit"):
 					r.writeAccounts()
 					r.runToError(page, append(args, ownAccount(args)...), "terminal")
 				case unserved(r)[args[0]]:
@@ -153,9 +154,13 @@ func (r *testEnv) waitForIssue(page string, args []string) {
 func (r *testEnv) runOnAccounts(page string, args []string) {
 	r.Helper()
 	path := r.writeAccounts()
-	if strings.Join(args, " ") == "config init" {
-		if err := os.Remove(path); err != nil {
+	line := strings.Join(args, " ")
+	if adds := strings.HasPrefix(line, "accounts add"); adds || line == "config init" {
+		if err := os.RemoveAll(filepath.Dir(path)); err != nil {
 			r.Fatal(err)
+		}
+		if adds {
+			args = append(args, "--base-url", r.Base)
 		}
 	}
 	s := r.RunWithInput(testenv.Canary, append(args, confirmationArgs(args)...)...)
