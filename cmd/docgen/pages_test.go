@@ -127,6 +127,18 @@ func TestSecurityPage_files(t *testing.T) {
 	}
 }
 
+// The README says which Go builds lookout, and has one command that runs the tests, which .ci/run reads from there.
+func TestReadme_goAndTests(t *testing.T) {
+	version := regexp.MustCompile(`(?m)^go (\S+)$`).FindStringSubmatch(readPage(t, "go.mod"))[1]
+	text := readPage(t, "README.md")
+	if want := "Go " + version + " or later"; !strings.Contains(text, want) {
+		t.Errorf("the README does not say %q", want)
+	}
+	if found := regexp.MustCompile(`(?m)^go test .*$`).FindAllString(text, -1); len(found) != 1 {
+		t.Errorf("commands that run the tests: %q", found)
+	}
+}
+
 // The README says once where folders are if their variables are not set, as on the system of this test.
 func TestReadme_folders(t *testing.T) {
 	home, err := os.UserHomeDir()
