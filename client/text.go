@@ -28,11 +28,33 @@ const maxWord = 256
 
 // cleanShort returns a string as Text.String does, with another bound.
 func cleanShort(raw string, limit int) string {
-	shown, rest := CleanStart(raw, limit)
-	if rest > 0 {
-		shown += fmt.Sprintf("… %d more bytes", rest)
+	return cleanEdges(raw, func(inner string) string {
+		shown, rest := CleanStart(inner, limit)
+		if rest > 0 {
+			shown += fmt.Sprintf("… %d more bytes", rest)
+		}
+		return shown
+	})
+}
+
+// cleanEdges cleans a text, and names the spaces at its beginning and its end: nobody sees them there.
+func cleanEdges(raw string, clean func(inner string) string) string {
+	inner := strings.TrimLeft(raw, " ")
+	before := spaces(len(raw) - len(inner))
+	length := len(inner)
+	inner = strings.TrimRight(inner, " ")
+	return before + clean(inner) + spaces(length-len(inner))
+}
+
+// spaces names a number of spaces.
+func spaces(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "‹space›"
 	}
-	return shown
+	return fmt.Sprintf("‹%d spaces›", n)
 }
 
 // Raw returns the text as it came, byte for byte.
@@ -46,12 +68,15 @@ func (t ServerText) IsZero() bool { return t.raw == "" }
 func (t ServerText) String() string { return t.shown }
 
 // Clean makes a string safe to display: every character is made visible that could move, hide or restyle the text
-// around it, or pass for one of the program's own marks. Nothing but private keys is lost, which are masked, and two
-// different texts never look alike: escapes are written ‹U+202E› or ‹x9B›, a literal ‹ is written ‹‹›, and ✓ is written
-// ‹✓›.
+// around it, or pass for one of the program's own marks. Apart from private keys, which are masked, nothing is lost, and
+// two different texts never look alike: escapes are written ‹U+202E› or ‹x9B›, a literal ‹ is written ‹‹›, and ✓ is
+// written ‹✓›. A Cyrillic а in a Latin word is written ‹U+0430›, a word whose accents are characters of their own is
+// followed by ‹NFD›, and a space at an end is written ‹space›.
 func Clean(raw string) string {
-	shown, _ := CleanStart(raw, math.MaxInt)
-	return shown
+	return cleanEdges(raw, func(inner string) string {
+		shown, _ := CleanStart(inner, math.MaxInt)
+		return shown
+	})
 }
 
 // CleanStart is Clean for the beginning of a string: it stops once the result has limit bytes, and returns how many
@@ -60,7 +85,7 @@ func CleanStart(raw string, limit int) (shown string, rest int) {
 	if head := raw[:min(len(raw), limit)]; printableASCII(head) && !visible.MayHoldKey(head) {
 		return head, len(raw) - len(head)
 	}
-	var c cleaner
+	c := cleaner{whole: raw[:min(len(raw), limit, MaxShown)]}
 	c.Grow(min(len(raw), limit) + 16)
 	i := 0
 	for i < len(raw) && c.Len() < limit {
@@ -75,11 +100,13 @@ const maxName = 2048
 
 // cleanName returns a name for an error: cleaned, and only the beginning of one that is longer than maxName.
 func cleanName(raw string) string {
-	shown, rest := CleanStart(raw, maxName)
-	if rest > 0 {
-		shown += "…"
-	}
-	return shown
+	return cleanEdges(raw, func(inner string) string {
+		shown, rest := CleanStart(inner, maxName)
+		if rest > 0 {
+			shown += "…"
+		}
+		return shown
+	})
 }
 
 // CleanContent is Clean for the content of an object, which has its own box: it keeps marks and lines.
@@ -103,18 +130,55 @@ func isControlPicture(r rune) bool { return 0x2400 <= r && r <= 0x243f }
 // cleaner writes cleaned characters one after another.
 type cleaner struct {
 	strings.Builder
-	content bool // keeps marks
-	marks   int  // combining marks in a row
-	before  rune // the last character that was written as it is, or 0
+	content bool   // keeps marks
+	marks   int    // combining marks in a row
+	before  rune   // the last character that was written as it is, or 0
+	whole   string // the text, or so much of it that it shows its script
+	word    visible.LookalikeWord
+	at      int // in the word
 }
 
-// add writes the first character of a text, or the mask of a private key, and returns its length.
+// add writes the first character of a text, the mask of a private key, or a word that is composed for display. It
+// returns the length.
 func (c *cleaner) add(text string) int {
 	if n := visible.KeyLength(text); n > 0 {
 		c.WriteString(visible.MaskKeys(text[:n]))
-		c.before, c.marks = 'x', 0
+		c.before, c.marks, c.word = 'x', 0, visible.LookalikeWord{}
 		return n
 	}
+	if c.content {
+		return c.addRune(text)
+	}
+	if c.at >= len(c.word.Text) {
+		c.word, c.at = visible.FirstWord(text, c.whole), 0
+	}
+	if !c.word.Decomposed {
+		return c.addOfWord(text)
+	}
+	for rest := c.word.Text; rest != ""; {
+		rest = rest[c.addOfWord(rest):]
+	}
+	c.WriteString("‹NFD›")
+	return c.word.Length
+}
+
+// addOfWord writes the first character of a text, which is the next one of the word if there is one.
+func (c *cleaner) addOfWord(text string) int {
+	r, size := utf8.DecodeRuneInString(text)
+	if c.at < len(c.word.Text) {
+		at := c.at
+		if c.at += size; !c.word.Spelled(at) {
+			return c.addRune(text)
+		}
+	} else if !visible.Lookalike(r) {
+		return c.addRune(text)
+	}
+	c.before, c.marks = r, 0
+	return visible.Spell(&c.Builder, text)
+}
+
+// addRune writes the first character of a text and returns its length.
+func (c *cleaner) addRune(text string) int {
 	r, size := utf8.DecodeRuneInString(text)
 	if unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Me, r) {
 		c.marks++

@@ -100,9 +100,9 @@ func TestClean(t *testing.T) {
 		"\x1b[2J":                   "‹␛›[2J",
 		"\u202eb":                   "‹U+202E›b",
 		"\x9b":                      "‹x9B›",
-		"e\u0301":                   "e\u0301",
+		"e\u0301":                   "é‹NFD›",
 		"\u0301e":                   "‹U+0301›e",
-		"e\u0301\u0301\u0301\u0301": "e\u0301\u0301\u0301‹U+0301›",
+		"x\u0301\u0301\u0301\u0301": "x\u0301\u0301\u0301‹U+0301›",
 		"👩\u200d💻":                  "👩\u200d💻",
 		"a\u200db":                  "a‹U+200D›b",
 		"☀\u200d➿\u200d🀀":           "☀\u200d➿\u200d🀀", // the ends of the emoji
@@ -111,6 +111,52 @@ func TestClean(t *testing.T) {
 		if got := Clean(raw); got != want {
 			t.Errorf("%q is shown as %q, want %q", raw, got, want)
 		}
+	}
+}
+
+// Where a text looks like what a person would rather type, it is shown how it differs; where it does not, nothing is.
+func TestClean_lookalikes(t *testing.T) {
+	for raw, want := range map[string]string{
+		"cafe\u0301 au lait":     "café‹NFD› au lait",
+		"café":                   "café",
+		"\u00c5rsrapport":        "Årsrapport",
+		"\u212brsrapport":        "‹U+212B›rsrapport",
+		"A\u030arsrapport":       "Årsrapport‹NFD›",
+		"\u1112\u1161\u11ab.txt": "한‹NFD›.txt",
+		"한.txt":                  "한.txt",
+		"é and e\u0301é":         "é and e‹U+0301›é",
+		"p\u0430yments":          "p‹U+0430›yments",
+		"payments":               "payments",
+		"\u0430":                 "‹U+0430›",
+		"\u0430.txt":             "‹U+0430›.txt",
+		"\u0441\u043e\u0440":     "‹U+0441›‹U+043E›‹U+0440›",
+		"отчёт за май.xlsx":      "отчёт за май.xlsx",
+		"звонить с 9, а потом":   "звонить с 9, а потом",
+		"п\u0061роль":            "п‹U+0061›роль",
+		"αβγ":                    "αβγ",
+		"Ελλάδα":                 "Ελλάδα",
+		"\u039fps":               "‹U+039F›ps",
+		"10 kΩ, 5 µs":            "10 kΩ, 5 µs",
+		"10 k\u2126":             "10 k‹U+2126›",
+		"a\u2010b":               "a‹U+2010›b",
+		"a\u2215b":               "a‹U+2215›b",
+		"9–17 Uhr":               "9–17 Uhr",
+		"name ":                  "name‹space›",
+		"  name":                 "‹2 spaces›name",
+		" ":                      "‹space›",
+		"two words":              "two words",
+		"\u00c5 ":                "Å‹space›",
+		"‹NFD›":                  "‹‹›NFD›",
+	} {
+		if got := Clean(raw); got != want {
+			t.Errorf("%q is shown as %q, want %q", raw, got, want)
+		}
+		if got := NewText(raw).String(); got != want {
+			t.Errorf("%q from a server is shown as %q, want %q", raw, got, want)
+		}
+	}
+	if text := "cafe\u0301, p\u0430yments "; CleanContent(text) != text {
+		t.Errorf("the content of an object is shown as %q", CleanContent(text))
 	}
 }
 

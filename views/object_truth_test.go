@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -191,4 +192,44 @@ func TestLink_expiryIsReadFromTheLink(t *testing.T) {
 // epoch returns a time after the beginning of the tests' fake time, in seconds.
 func epoch(after time.Duration) string {
 	return strconv.FormatInt(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(after).Unix(), 10)
+}
+
+// Names that look equal are told apart in the list, in the details and in the question before a deletion, also from
+// what a person would type.
+func TestObjects_lookalikeNames(t *testing.T) {
+	t.Parallel()
+	names := map[string]string{
+		"cafe\u0301.txt":     "café‹NFD›.txt",
+		"café.txt":           "café.txt",
+		"\u212bngstrom":      "‹U+212B›ngstrom",
+		"A\u030angstrom":     "Ångstrom‹NFD›",
+		"\u00c5ngstrom":      "Ångstrom",
+		"p\u0430yments.json": "p‹U+0430›yments.json",
+		"payments.json":      "payments.json",
+		"report ":            "report‹space›",
+		"report":             "report",
+	}
+	startProgram(t, emulator.Options{}, screenSize{160, 40}, func(r *harness) {
+		for name := range names {
+			emulator.StoreObject(r.emu, "ap-south-1", "scratch", name, "text")
+		}
+		r.openBucket("scratch")
+		for _, shown := range names {
+			r.line(shown + "  ")
+		}
+		for range len(names) {
+			r.press("j", "D")
+			r.wait(time.Second)
+			question := r.dialogText()
+			r.press("<esc>")
+			for name, shown := range names {
+				if strings.Contains(question, " "+shown+" ") || strings.Contains(question, " "+shown+"?") {
+					delete(names, name)
+				}
+			}
+		}
+		if len(names) > 0 {
+			t.Errorf("no question names %q:\n%s", names, r.screen())
+		}
+	})
 }

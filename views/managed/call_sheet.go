@@ -38,7 +38,7 @@ func callSheet(a *account.Account, i *client.Issue) string {
 		)
 		for line := range strings.SplitSeq(strings.TrimSpace(visible.MaskKeys(s.Notes.Raw())), "\n") {
 			if line != "" {
-				fmt.Fprintf(&b, "  %s\n", client.Clean(line))
+				fmt.Fprintf(&b, "  %s\n", client.Clean(strings.TrimRight(line, " ")))
 			}
 		}
 	}
