@@ -138,6 +138,15 @@ func (c Change) Sets() []string {
 	return nil
 }
 
+// Deletes reports whether the change removes a row of the account for good.
+func (c Change) Deletes() bool {
+	switch c.Op {
+	case OpDeleteContact, OpDeleteCredential, OpDeleteService, OpDeleteBucket, OpRevokeKey:
+		return true
+	}
+	return false
+}
+
 // RequiredScope returns the scope that a token needs for an operation; empty if any token will do.
 func RequiredScope(op string) string {
 	switch op {

@@ -249,7 +249,7 @@ func (o *rowChangeResult[T]) find(rows []T, complete bool) LookupVerdict {
 	if o.attempt.Find == nil {
 		row, held := rowWithID(s, rows, o.attempt.RowID)
 		o.result.Found = FoundIf(!held, row)
-		if !held && (!complete || s.changes.justMade(o.attempt.RowID, s.Now())) {
+		if !held && (!complete || s.changes.justMade(o.attempt.RowID)) {
 			o.result.Found = LookupResult[T]{}
 		}
 		return o.result.Found.Verdict
@@ -328,13 +328,18 @@ func IsUnknown(err error) bool {
 	return errors.As(err, &u) && u.Unknown()
 }
 
-// behindFor is how long a list may be behind a change that the API has confirmed. After that the list is believed.
-const behindFor = time.Minute
+// A list may be behind a change that the API has confirmed. It has caught up once complete reads have agreed with the
+// change for agreedFor. Until then the change counts, and for a row without a later Updated that disagrees longer than
+// believedAfter, the list: somebody else may have changed it again.
+const (
+	agreedFor     = 30 * time.Second
+	believedAfter = 10 * time.Minute
+)
 
 // changes is what a store knows of changes that its rows may not show.
 type changes[T any] struct {
 	lookups   []*OutcomeLookup           // changes whose answer was lost
-	confirmed map[string]confirmation[T] // by row ID: changes of the last minute
+	confirmed map[string]confirmation[T] // by row ID: changes that lists may be behind
 	own       map[string]bool            // by row ID: rows that this program has made
 }
 
@@ -348,6 +353,7 @@ type confirmation[T any] struct {
 	agrees func(T) bool   // whether a row of a list shows the change
 	shows  func(T) string // the value that the change is about
 	behind string         // what the last list said instead; "" if it agreed
+	agreed time.Time      // since when lists have agreed; zero if the last one did not
 }
 
 // supersede ends the lookups of earlier changes of a row that a change of some members hides.
@@ -365,9 +371,12 @@ func (c *changes[T]) confirm(id string, o *rowChangeResult[T]) {
 		return
 	}
 	if c.confirmed == nil {
-		c.confirmed, c.own = map[string]confirmation[T]{}, map[string]bool{}
+		c.confirmed = map[string]confirmation[T]{}
 	}
 	if o.attempt.RowID == "" {
+		if c.own == nil {
+			c.own = map[string]bool{}
+		}
 		c.own[id] = true
 	}
 	find := o.attempt.Find
@@ -384,39 +393,64 @@ func (c *changes[T]) confirm(id string, o *rowChangeResult[T]) {
 	}
 }
 
-// keep corrects rows that a list has brought: a list that is behind a confirmed change does not undo it.
+// keep corrects rows that a list has brought: a list that is behind a confirmed change does not undo it. If the list is
+// complete, a missing row is gone.
 func (c *changes[T]) keep(s *RowStore[T], list RowContainer[T], complete bool) {
 	for id, k := range c.confirmed {
-		if s.Now().Sub(k.at) >= behindFor {
-			delete(c.confirmed, id)
-			continue
-		}
 		i, listed := list.Index(id)
 		k.behind = ""
 		switch {
+		case k.kind == rowDeleted && listed && c.isReused(s, k, list.At(i)):
+			delete(c.confirmed, id)
+			continue
 		case k.kind == rowDeleted && listed:
 			k.behind = "the list still shows it"
 		case k.kind == rowReturned && listed:
 			list.Put(id, c.newer(s, id, list.At(i)))
-			k = c.confirmed[id]
-		case k.kind == rowReturned && k.made && complete:
+			if k, listed = c.confirmed[id]; !listed {
+				continue
+			}
+		case k.kind == rowReturned && k.made && complete && s.Now().Sub(k.at) < believedAfter:
 			list.Append([]T{k.row})
 			k.behind = "the list does not show it yet"
+		}
+		switch {
+		case k.behind != "":
+			k.agreed = time.Time{}
+		case !complete && !listed:
+		case k.agreed.IsZero():
+			k.agreed = s.Now()
+		case s.Now().Sub(k.agreed) >= agreedFor:
+			delete(c.confirmed, id)
+			continue
 		}
 		c.confirmed[id] = k
 	}
 }
 
+// isReused reports whether a listed row is not the one that was deleted, but a later one with the same identity.
+func (c *changes[T]) isReused(s *RowStore[T], k confirmation[T], row T) bool {
+	return s.source.Created != nil && s.source.Created(row).After(k.at)
+}
+
 // newer returns a row that was read, or the row as the API confirmed it if what was read is behind.
 func (c *changes[T]) newer(s *RowStore[T], id string, read T) T {
 	k, held := c.confirmed[id]
-	if !held || k.kind != rowReturned || s.Now().Sub(k.at) >= behindFor {
+	if !held || k.kind != rowReturned {
 		return read
 	}
 	k.behind = ""
-	later := s.source.Updated != nil && s.source.Updated(read).After(s.source.Updated(k.row))
+	older, later := false, false
+	if s.source.Updated != nil {
+		was, is := s.source.Updated(k.row), s.source.Updated(read)
+		older, later = is.Before(was), is.After(was)
+	}
 	if later || k.made || k.agrees(read) {
 		c.confirmed[id] = k
+		return read
+	}
+	if !older && s.Now().Sub(k.at) >= believedAfter {
+		delete(c.confirmed, id)
 		return read
 	}
 	k.behind = "the list still has the old values"
@@ -428,10 +462,7 @@ func (c *changes[T]) newer(s *RowStore[T], id string, read T) T {
 }
 
 // justMade reports whether a row was made a moment ago, so that a list without it may be behind.
-func (c *changes[T]) justMade(id string, now time.Time) bool {
-	k, held := c.confirmed[id]
-	return held && k.made && now.Sub(k.at) < behindFor
-}
+func (c *changes[T]) justMade(id string) bool { return c.confirmed[id].made }
 
 // withoutOwn returns rows without those that are known to come from other changes of this program.
 func (c *changes[T]) withoutOwn(s *RowStore[T], o *rowChangeResult[T], rows []T) []T {
@@ -448,7 +479,7 @@ func (c *changes[T]) note(id string, now time.Time) string {
 			return l.note(now)
 		}
 	}
-	if k := c.confirmed[id]; k.behind != "" && now.Sub(k.at) < behindFor {
+	if k := c.confirmed[id]; k.behind != "" {
 		return fmt.Sprintf("%s %s ago; %s", k.text, FormatAge(now.Sub(k.at)), k.behind)
 	}
 	return ""
@@ -461,6 +492,24 @@ func DeletedNote[T any](s *RowStore[T], id string) string {
 		return ""
 	}
 	return s.changes.note(id, s.Now())
+}
+
+// MarkDeleted notes that a row was deleted at a time, by a change that another run or another program has made: it is
+// marked if a list still shows it. done is what was done: "revoked".
+func (s *RowStore[T]) MarkDeleted(id string, at time.Time, done string) {
+	c := &s.changes
+	if _, held := c.confirmed[id]; held {
+		return
+	}
+	if c.confirmed == nil {
+		c.confirmed = map[string]confirmation[T]{}
+	}
+	k := confirmation[T]{at: at, kind: rowDeleted, text: done}
+	if row, listed := s.Get(id); listed && !c.isReused(s, k, row) {
+		k.behind = "the list still shows it"
+	}
+	c.confirmed[id] = k
+	s.version.rowsChanged()
 }
 
 // confirmGone notes that the API no longer has a row.

@@ -20,6 +20,7 @@ type RowSource[T any] struct {
 	// another.
 	PrefetchFrom func(ctx context.Context, cursor string, rowsBefore int) (next func() (RowPage[T], error))
 	Now          func() time.Time       // dates answers; nil is WallTime
+	Created      func(T) time.Time      // when a row was made; nil if no identity is ever used twice
 	Updated      func(T) time.Time      // when a row was changed last, zero if unknown; nil if the API does not tell
 	State        func(T) string         // a row is tinted when a read brings it in another one; nil if rows have none
 	NewStorage   func() RowContainer[T] // makes the storage of the rows; nil is a SliceStorage

@@ -213,13 +213,14 @@ func (s *RowStore[T]) addRows(page RowPage[T]) {
 	complete := r.nextCursor == ""
 	enough := complete || s.source.Lazy && r.incoming.Len() >= r.minRows
 	if enough || !s.answers.loaded || r.incoming == s.rows {
-		if r.incoming != s.rows {
+		replaced := r.incoming != s.rows
+		if replaced || complete && len(s.changes.confirmed) > 0 {
 			s.version.epoch++
 			s.version.layout++
-			s.changes.keep(s, r.incoming, complete)
-			if complete && s.answers.complete {
-				s.Highlights.compare(s.rows, r.incoming)
-			}
+			s.changes.keep(s, r.incoming, complete && len(r.missing) == 0)
+		}
+		if replaced && complete && s.answers.complete {
+			s.Highlights.compare(s.rows, r.incoming)
 		}
 		s.rows, s.answers.complete = r.incoming, complete
 		s.answers.notes, s.answers.missing = r.notes, r.missing

@@ -224,7 +224,7 @@ func TestJournal_openingReadsNoOlderChanges(t *testing.T) {
 	if err := j.Problem(); err != nil {
 		t.Errorf("the event loop has read older changes: %v", err)
 	}
-	if account.WatchNotSeen(a)(); j.Problem() == nil {
+	if account.WatchEarlierChanges(a)(); j.Problem() == nil {
 		t.Error("the command has read no older changes")
 	}
 }

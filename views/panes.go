@@ -143,7 +143,8 @@ func resumeChanges(a *account.Account) tea.Cmd {
 	return tea.Batch(
 		managed.ResumeMaintenance(a, a.Now()), managed.WatchJournal(a), managed.WatchJournalLock(a),
 		storage.OfferResumeEmptying(a), storage.ReportInterruptedDeletions(a), storage.OfferInterruptedTransfers(a),
-		storage.OfferKeysToRevoke(a), activity.LookUpUnresolved(a), account.WatchNotSeen(a), account.WatchTransfers(a),
+		storage.OfferKeysToRevoke(a), activity.LookUpUnresolved(a), account.WatchEarlierChanges(a),
+		account.WatchTransfers(a),
 	)
 }
 

@@ -30,14 +30,46 @@ func ResumeLookups(a *Account, entries []*journal.Entry, message string) tea.Cmd
 	return func() tea.Msg { return lookupsFound{a: a, entries: current(a, entries), message: message} }
 }
 
-// WatchNotSeen looks for changes of earlier runs and of other programs that are recorded as not done because readings
-// did not show them: they may still arrive.
-func WatchNotSeen(a *Account) tea.Cmd {
+// WatchEarlierChanges looks for changes of earlier runs and of other programs that lists may not show yet: those that
+// are recorded as not done because readings did not show them, as they may still arrive; and deletions, whose rows are
+// marked while a list still shows them.
+func WatchEarlierChanges(a *Account) tea.Cmd {
 	now := a.Now()
 	return func() tea.Msg {
 		entries := ToPointers(mayArrive(a, now))
-		return lookupsFound{a: a, entries: current(a, entries), notSeen: true}
+		return lookupsFound{a: a, entries: current(a, entries), notSeen: true, deleted: recentDeletions(a.Journal, now)}
 	}
+}
+
+// recentDeletions returns the deletions of rows in the last day that were made. It reads the journal.
+func recentDeletions(j *journal.Journal, now time.Time) []journal.Entry {
+	return slices.DeleteFunc(j.Entries(now.Add(-journal.MayArriveFor)), func(e journal.Entry) bool {
+		return e.Outcome != client.Applied || !e.Change.Deletes()
+	})
+}
+
+// DeletedHere says of a row that the API still shows that it was deleted from this machine in the last day: "deleted 40 s
+// ago from this machine; the API still shows it". at is when. note is "" for any other row. It reads the journal.
+func DeletedHere(j *journal.Journal, now time.Time, resource, id string, row any) (note string, at time.Time) {
+	for _, e := range recentDeletions(j, now) {
+		b, isBucket := row.(*client.Bucket)
+		if e.Change.Resource != resource || e.Change.ID != id || isBucket && b.Created.Time().After(e.Time) {
+			continue
+		}
+		at = e.Time
+		note = fmt.Sprintf(
+			"%s %s ago from this machine; the API still shows it", deletedWord(&e), ui.FormatAge(now.Sub(at)),
+		)
+	}
+	return note, at
+}
+
+// deletedWord returns what was done to a row: "deleted".
+func deletedWord(e *journal.Entry) string {
+	if e.Change.Op == client.OpRevokeKey {
+		return "revoked"
+	}
+	return "deleted"
 }
 
 // mayArrive returns the changes that are recorded as not done and may still arrive, oldest first. It reads the journal.
@@ -52,11 +84,15 @@ type lookupsFound struct {
 	entries []*journal.Entry
 	notSeen bool // they are recorded as not done
 	message string
+	deleted []journal.Entry // deletions, whose rows are to be marked
 }
 
 // Deliver begins the lookups that are not under way.
 func (f lookupsFound) Deliver() tea.Cmd {
 	var cmds []tea.Cmd
+	for _, e := range f.deleted {
+		homeOf(f.a, &e).MarkDeleted(e.Change.ID, e.Time, deletedWord(&e))
+	}
 	unresolved := UnresolvedChanges(f.a)
 	for _, e := range f.entries {
 		isOpen := f.notSeen || slices.ContainsFunc(unresolved, func(u *journal.Entry) bool { return u.ID == e.ID })
@@ -177,6 +213,7 @@ func SettleLookup(a *Account, intent string, outcome ui.AttemptOutcome) {
 type lookupHome interface {
 	Lookups() []*ui.OutcomeLookup
 	LookUp(*ui.OutcomeLookup) tea.Cmd
+	MarkDeleted(id string, at time.Time, done string)
 }
 
 // findLookup returns the lookup of a change in the journal, or nil.

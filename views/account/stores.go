@@ -95,7 +95,13 @@ func BucketID(b *client.Bucket) string { return b.ID() }
 
 // Buckets returns the buckets of all clusters.
 func (a *Account) Buckets() *ui.RowStore[*client.Bucket] {
-	return sharedStore(a, "buckets", BucketID, (&bucketFetcher{a: a}).fetch)
+	return sharedStoreFrom(a, "buckets", func() ui.RowSource[*client.Bucket] {
+		return ui.RowSource[*client.Bucket]{
+			ID:      BucketID,
+			Created: func(b *client.Bucket) time.Time { return b.Created.Time() },
+			Fetch:   (&bucketFetcher{a: a}).fetch,
+		}
+	})
 }
 
 // Shared returns what panes of the account share under a name; it is made when somebody first asks for it.

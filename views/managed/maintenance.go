@@ -295,7 +295,7 @@ type journalChanged struct{ a *account.Account }
 func (c journalChanged) Deliver() tea.Cmd {
 	return tea.Batch(
 		WatchJournal(c.a), ResumeMaintenance(c.a, c.a.Now().Add(-time.Minute)),
-		account.ResumeLookups(c.a, account.UnresolvedChanges(c.a), ""), account.WatchNotSeen(c.a),
+		account.ResumeLookups(c.a, account.UnresolvedChanges(c.a), ""), account.WatchEarlierChanges(c.a),
 	)
 }
 

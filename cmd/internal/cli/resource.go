@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,6 +17,7 @@ import (
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
+	"lookout/views/account"
 	"lookout/views/resource"
 )
 
@@ -403,6 +405,11 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 		}
 		return r.show(ctx, s, c, c.result)
 	}
+	if c.Deletes() && !s.dryRun {
+		if sent, err := r.deletedBefore(s, c, row); sent || err != nil {
+			return err
+		}
+	}
 	approved, err := r.approve(ctx, s, c)
 	if err != nil {
 		return err
@@ -426,6 +433,25 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 		return printed.confirmSecret(approved, approved.key)
 	}
 	return nil
+}
+
+// listMayBeBehind is for how long the API may still show a row that was deleted. Until then it is not deleted again.
+const listMayBeBehind = 10 * time.Minute
+
+// deletedBefore reports whether a deletion was made from this machine a moment ago, so that it is not sent again, and
+// says so if it was made in the last day.
+func (r *subcommandRun) deletedBefore(s *scriptSession, c change[any], row any) (bool, error) {
+	j, err := s.journal.getIfExists()
+	if err != nil {
+		return false, err
+	}
+	note, at := account.DeletedHere(j, s.now(), c.Resource, c.ID, row)
+	if note == "" {
+		return false, nil
+	}
+	sent := s.now().Sub(at) < listMayBeBehind
+	s.reportf("%s%s: %s", map[bool]string{true: "no change: "}[sent], c.name, note)
+	return sent, nil
 }
 
 // describe fills in what the plan left open: the operation and its target.

@@ -803,3 +803,24 @@ func TestScripts_dryRunCurlRuns(t *testing.T) {
 		}
 	}
 }
+
+// A row that was deleted a moment ago is not deleted again because the API still shows it.
+func TestScripts_deletedRowIsNotDeletedAgain(t *testing.T) {
+	for _, line := range []string{
+		"contacts delete 11 --yes", "services delete 9 --yes", "credentials delete db2-root --yes",
+		"keys revoke finance --yes", "buckets delete ap-south-1/scratch --yes",
+	} {
+		r := newTestEnv(t, emulator.Options{Seed: "demo"})
+		r.API.InjectFault("GET *", emulator.Fault{Stale: time.Hour})
+		r.MustRun(strings.Fields(line)...)
+		s := r.MustRun(strings.Fields(line)...)
+		r.CheckResult(s, exit.CodeOK, "no change: ", "ago from this machine; the API still shows it")
+		if n := len(r.API.Ledger()); n != 1 {
+			t.Errorf("%s twice: %d changes were applied: %s", line, n, s.Err)
+		}
+		var rows []journalRow
+		if err := json.Unmarshal([]byte(r.MustRun("journal", "-o", "json").Out), &rows); err != nil || len(rows) != 1 {
+			t.Errorf("%v, the journal holds %+v", err, rows)
+		}
+	}
+}
