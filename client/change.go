@@ -104,10 +104,13 @@ type Asker interface {
 // Client.Consent and Client.Scheduled make one.
 type Consent struct {
 	client *Client
-	op     string
-	ids    map[string]bool
-	below  bool // ids are parents
-	names  *objectnames.SortedNames
+	asked  string // name of the protected account that the question named
+	// the user agreed to it along with an earlier change
+	scheduled bool
+	op        string
+	ids       map[string]bool
+	below     bool // ids are parents
+	names     *objectnames.SortedNames
 }
 
 // ErrDeclined means that the user answered no.
@@ -117,7 +120,9 @@ var ErrDeclined = errors.New("not confirmed; nothing was changed")
 var ErrNotConfirmed = errors.New("the change was not confirmed, so it was not sent")
 
 // WithProtected makes the client ask before every change, naming the account.
-func WithProtected(account string) Option { return func(c *Client) { c.rules.protected = account } }
+func WithProtected(account string) Option {
+	return func(c *Client) { c.rules.safety.demanded.Protected = account }
+}
 
 // A ConsentRequest is a consent that may still need an answer. A dialog shows its question and gives the answer later;
 // Consent does both at once.
@@ -129,9 +134,10 @@ type ConsentRequest struct {
 // RequestConsent starts to ask for an operation on certain ids. Without ids it asks for one that has none, as creating
 // a contact.
 func (c *Client) RequestConsent(q ConsentQuestion, ids ...string) *ConsentRequest {
-	q.Account = c.rules.protected
+	q.Account = c.rules.safety.now().Protected
 	consent := &Consent{
 		client: c,
+		asked:  q.Account,
 		op:     q.Op,
 		ids:    make(map[string]bool, len(ids)),
 		below:  q.Below,
@@ -192,9 +198,10 @@ func (c *Client) Scheduled(intentID string) (*Consent, error) {
 		return nil, ErrNotConfirmed
 	}
 	return &Consent{
-		client: c,
-		op:     op,
-		ids:    map[string]bool{id: true},
+		client:    c,
+		scheduled: true,
+		op:        op,
+		ids:       map[string]bool{id: true},
 	}, nil
 }
 
@@ -243,9 +250,10 @@ func isParent(id string) bool { return strings.Count(id, "/") >= 2 }
 // A Writer sends one change. Its methods are all the writes of the API; it sends the operation that it was begun for,
 // on the thing that it was begun for, and refuses any other with ErrNotConfirmed. Begin returns one.
 type Writer struct {
-	client *Client
-	change Change
-	part   bool // the change is part of one that is recorded already
+	client  *Client
+	change  Change
+	consent *Consent
+	part    bool // the change is part of one that is recorded already
 	// intent is the id of the record, once there is one
 	intent string
 	// made returns the id of what was made along with a secret. nil for changes without one.
@@ -277,12 +285,12 @@ func (c *Client) Begin(change Change, consent *Consent) (*Writer, error) {
 	case !consent.covers(c, change):
 		return nil, c.refusal(change, ErrNotConfirmed)
 	}
-	return &Writer{client: c, change: change}, nil
+	return &Writer{client: c, change: change, consent: consent}, nil
 }
 
 // isForbidden reports whether read-only mode forbids an operation.
 func (c *Client) isForbidden(op string) bool {
-	return c.rules.readOnly && !c.endpoint.operations[op].inReadOnlyMode
+	return c.ReadOnly() && !c.endpoint.operations[op].inReadOnlyMode
 }
 
 // refusal returns the error of a change that the client itself refuses.
@@ -345,6 +353,9 @@ func (w *Writer) write(ctx context.Context, r request, req *http.Request) error 
 func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func(context.Context) error) error {
 	c := w.client
 	failed.Outcome = NotSent
+	if failed.Cause = w.checkSafety(ctx, change.Op); failed.Cause != nil {
+		return failed
+	}
 	if c.isForbidden(change.Op) {
 		failed.Cause = ErrReadOnly
 		return failed

@@ -59,10 +59,9 @@ type endpoint struct {
 
 // The changeRules say which changes are allowed and where they are recorded.
 type changeRules struct {
-	recorder  ChangeRecorder // nil records nothing
-	readOnly  bool
-	protected string // name of the account if it is protected
-	dryRun    func(Change)
+	recorder ChangeRecorder // nil records nothing
+	safety   safetyRules
+	dryRun   func(Change)
 }
 
 // The pageOptions say how the pages of a list are requested and decoded.
@@ -105,7 +104,7 @@ func WithoutRetries() Option { return func(c *Client) { c.endpoint.sendOnce = tr
 func WithNow(now func() time.Time) Option { return func(c *Client) { c.now = now } }
 
 // WithReadOnly refuses every change at the place where requests are made, so nothing gets around it.
-func WithReadOnly() Option { return func(c *Client) { c.rules.readOnly = true } }
+func WithReadOnly() Option { return func(c *Client) { c.rules.safety.demanded.ReadOnly = true } }
 
 // providerHost is the host of the provider's real service.
 const providerHost = "api.linode.com"
@@ -188,7 +187,7 @@ func (c *Client) Format(f fmt.State, _ rune) {
 }
 
 // ReadOnly reports whether the client refuses every change.
-func (c *Client) ReadOnly() bool { return c.rules.readOnly }
+func (c *Client) ReadOnly() bool { return c.rules.safety.now().ReadOnly }
 
 // HasTickets reports whether the API has support tickets. The provider's own has; the API document describes none.
 func (c *Client) HasTickets() bool { return c.endpoint.dialect == DialectProvider }
@@ -378,10 +377,11 @@ func (c *Client) newRequest(ctx context.Context, r request, op operation) (*http
 
 // read sends a request that changes nothing and may be repeated.
 func (c *Client) read(r request, req *http.Request) error {
-	if refused := c.tokens.rejection(); refused != nil {
+	sent := c.tokens.current()
+	if refused := c.tokens.rejection(); refused != nil && !c.renewToken(req.Context(), sent) {
 		return c.checkResponse(r, refused, nil)
 	}
-	sent := c.tokens.current()
+	sent = c.tokens.current()
 	slots := c.transport.readSlots
 	switch {
 	case c.endpoint.operations[r.op].urgent:
@@ -392,6 +392,9 @@ func (c *Client) read(r request, req *http.Request) error {
 	answer, err := c.transport.read(req, slots)
 	err = c.checkResponse(r, answer, err)
 	c.tokens.update(sent, answer, err)
+	if e, failed := err.(*Error); failed && e.Unauthorized() && c.renewToken(req.Context(), sent) {
+		return c.read(r, req.Clone(req.Context()))
+	}
 	return err
 }
 

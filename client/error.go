@@ -257,7 +257,8 @@ func tlsFailure(err error) (why, next string) {
 
 // refusedByClient reports whether the client itself refused the change.
 func (e *Error) refusedByClient() bool {
-	return errors.Is(e.Cause, ErrReadOnly) || errors.Is(e.Cause, ErrNotConfirmed) || errors.Is(e.Cause, ErrDryRun)
+	return errors.Is(e.Cause, ErrReadOnly) || errors.Is(e.Cause, ErrNotConfirmed) || errors.Is(e.Cause, ErrDryRun) ||
+		errors.Is(e.Cause, errSafetyUnknown)
 }
 
 // Unknown reports whether a change may have been applied although it failed.

@@ -21,6 +21,8 @@ type tokenUsers struct {
 	*testEnv
 	profiles atomic.Int64                  // how often the profile was read
 	silent   atomic.Bool                   // the API does not say whose a token is
+	used     atomic.Value                  // the token of the last request: a string
+	revoked  atomic.Value                  // a token that is not accepted any more: a string
 	answer   atomic.Pointer[chan struct{}] // the profile is not answered before this is closed
 }
 
@@ -29,6 +31,10 @@ func newTokenUsers(t *testing.T) *tokenUsers {
 	u := &tokenUsers{testEnv: newTestEnv(t, emulator.Options{})}
 	u.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 		user, _, known := strings.Cut(strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer "), "-token")
+		token := strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")
+		if u.used.Store(token); u.revoked.Load() == token {
+			return false // the emulator does not know it
+		}
 		if known && user != "canary" {
 			req.Header.Set("Authorization", "Bearer "+testenv.Canary)
 		}

@@ -26,6 +26,9 @@ func (s Settings) NewClient(
 	if s.Protected {
 		options = append(options, client.WithProtected(cmp.Or(s.Account, s.BaseURL)))
 	}
+	if s.Source.BaseURL != "" {
+		options = append(options, s.safetyOption(token))
+	}
 	if s.Dialect != "" {
 		options = append(options, client.WithDialect(client.PathDialect(s.Dialect)))
 	}
