@@ -574,8 +574,8 @@ func (t *BatchSummary[T]) Add(row T, outcome AttemptOutcome, err error) (last bo
 	return t.pending == 0
 }
 
-// News returns the summary in one line: what was applied ("is deleted"), what is unknown, what was rejected and why. It
-// offers undo if something was applied.
+// News returns the summary in one line: what was rejected and why, what is unknown, what was applied ("is deleted"). The
+// end of a line may be cut off. It offers undo if something was applied.
 func (t *BatchSummary[T]) News(success string, undo *Action) StatusMsg {
 	done := ""
 	switch n := len(t.Applied); {
@@ -612,16 +612,18 @@ func (t *BatchSummary[T]) News(success string, undo *Action) StatusMsg {
 func batchStatus(done, unknown, rejected string, undo *Action) StatusMsg {
 	message := StatusMsg{Tone: theme.Good, ReportsChange: done != "" || unknown != ""}
 	var parts []string
-	if done != "" {
-		parts, message.Undo = append(parts, done), undo
-	}
-	if unknown != "" {
-		message.Tone = theme.Warn
-		parts = append(parts, unknown+" · lookout keeps checking")
-	}
 	if rejected != "" {
 		message.Tone = theme.Bad
 		parts = append(parts, rejected)
+	}
+	if unknown != "" {
+		if rejected == "" {
+			message.Tone = theme.Warn
+		}
+		parts = append(parts, unknown+" · lookout keeps checking")
+	}
+	if done != "" {
+		parts, message.Undo = append(parts, done), undo
 	}
 	message.Text = strings.Join(parts, " · ")
 	return message

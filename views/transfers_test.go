@@ -96,7 +96,7 @@ func TestTransfers_folderReportedInOneLine(t *testing.T) {
 		told = r.messagesMatching(`failed|continue`)
 		if len(told) != 2 || !strings.HasPrefix(told[0], "download many/") || !regexp.MustCompile(` · the other \d+ `+
 			`continue$`).MatchString(told[0]) ||
-			!strings.HasPrefix(told[1], "2 of 40 files: ") || !strings.Contains(told[1], " · 38 failed, first many/") ||
+			!strings.HasPrefix(told[1], "38 failed, first many/") || !strings.Contains(told[1], " · 2 of 40 files: ") ||
 			!strings.Contains(told[1], "404") {
 			r.Errorf("the message of the failures is %q", told)
 		}

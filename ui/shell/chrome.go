@@ -276,7 +276,11 @@ func (c chrome) workHint() workHint {
 // statusLine shows the message on the left, and the mode and the counts of the pane on the right. The message goes
 // first: of the counts it shows those that fit.
 func (c chrome) statusLine() string {
-	left := c.s.status.view(c.b, undoKey(c.s), c.workHint())
+	readKey := ""
+	if c.s.dialogs.top() == nil && !isTyping(c.s.pane()) {
+		readKey = programKey(c.s, messagesName, "m")
+	}
+	left := c.s.status.view(c.b, programKey(c.s, undoName, "u"), readKey, c.workHint())
 	reporter, ok := c.s.pane().(ui.StatusReporter)
 	if !ok {
 		return left

@@ -150,7 +150,7 @@ func (l *ScreenReaderProgram) undoHint(s *Shell) string {
 	if s.status.current.Undo == nil {
 		return ""
 	}
-	return "; " + undoKey(s) + ": " + s.status.current.Undo.Name()
+	return "; " + programKey(s, undoName, "u") + ": " + s.status.current.Undo.Name()
 }
 
 // announcePart announces a part that has changed.

@@ -107,7 +107,7 @@ func (p *programActions) screenActions(s *Shell) []ui.Action {
 			"hide values", "show hosts, addresses, phone numbers, keys and long numbers as dots, for screen sharing",
 			hide, "H",
 		),
-		programAction("messages", "all status messages so far", messages, "m"),
+		programAction(messagesName, "all status messages so far", messages, "m"),
 	}
 }
 
@@ -142,7 +142,7 @@ func (p *programActions) accountActions(s *Shell) []ui.Action {
 		allAccountsAction(&s.o.AccountInfo),
 		change,
 		programAction("mouse on or off", "turn it off to select text with the terminal", mouse, "M"),
-		programCommand("suspend", "", terminal.Suspend, "ctrl+z"),
+		programCommand(suspendName, "", terminal.Suspend, "ctrl+z"),
 		programCommand("quit", "", quit, "q"),
 	}
 	if s.o.TokenForm != nil {
@@ -151,6 +151,30 @@ func (p *programActions) accountActions(s *Shell) []ui.Action {
 	}
 	return actions
 }
+
+// suspendName is the action that gives the terminal to the shell.
+const suspendName = "suspend"
+
+// suspends reports whether a key suspends the program: in front of a dialog or where text is typed too, unless it is a
+// character.
+func (p *programActions) suspends(s *Shell, k tea.KeyPressMsg) bool {
+	if k.Text != "" {
+		return false
+	}
+	a, found := actionOf(k, slices.Values(p.here(s)))
+	return found && a.ID() == suspendName
+}
+
+// here returns the program's actions for what is shown: everything, or one pane alone.
+func (p *programActions) here(s *Shell) []ui.Action {
+	if s.o.PaneOnly {
+		return p.paneOnlyActions(s)
+	}
+	return p.actions(s)
+}
+
+// messagesName is the action that shows all messages.
+const messagesName = "messages"
 
 // undoName is the name under which the configuration binds the key for undo.
 const undoName = "undo"
@@ -171,12 +195,12 @@ func undoAction(s *Shell) ui.Action {
 	return a
 }
 
-// undoKey returns the key that undoes the last change, as it is shown.
-func undoKey(s *Shell) string {
-	if keys := s.policy.keys["program."+undoName]; len(keys) > 0 {
+// programKey returns the key of an action of the program, as it is shown.
+func programKey(s *Shell, name, key string) string {
+	if keys := s.policy.keys["program."+name]; len(keys) > 0 {
 		return ui.KeyLabel(keys[0])
 	}
-	return "u"
+	return key
 }
 
 // tabActions returns an action for each tab that has a key.
@@ -212,7 +236,7 @@ func (p *programActions) paneOnlyActions(s *Shell) []ui.Action {
 	refresh := func() tea.Cmd { return tea.Batch(s.pane().Refresh(), s.clock.schedule(s)) }
 	return []ui.Action{
 		{Key: ui.Bind("refresh", "r"), Do: refresh},
-		{Key: ui.Bind("suspend", "ctrl+z"), Do: terminal.Suspend},
+		{Key: ui.Bind(suspendName, "ctrl+z"), Do: terminal.Suspend},
 		{Key: ui.Bind("quit", "q"), Do: func() tea.Cmd { return terminal.Quit(0) }},
 	}
 }

@@ -140,9 +140,10 @@ func (w workHint) view(b ui.Box, message ui.StatusMsg, glyph string) string {
 	return " " + b.Theme.PaintState(message.Tone, glyph+" "+text) + b.Theme.Paint(theme.Accent, next)
 }
 
-// view renders the status line: a glyph, the text, and the key that undoes the change. Without a message it shows the
+// view renders the status line: a glyph, the text, and the key that undoes the change. A text that does not fit ends
+// with a whole word and the key that shows all of it; readKey is "" if no key does now. Without a message it shows the
 // progress of the work under way.
-func (m *statusMessages) view(b ui.Box, undoKey string, work workHint) string {
+func (m *statusMessages) view(b ui.Box, undoKey, readKey string, work workHint) string {
 	switch {
 	case m.current.Text == "" && work.parts == nil:
 		return ""
@@ -169,6 +170,24 @@ func (m *statusMessages) view(b ui.Box, undoKey string, work workHint) string {
 	if m.current.Undo != m.undoable.Undo && ui.Width(m.current.Text)+ui.Width(undo) > b.Width-3 {
 		undo = "" // of an earlier change: this message needs the room
 	}
-	text := ui.Truncate(m.current.Text, max(0, b.Width-3-ui.Width(undo)), g.Ellipsis)
-	return " " + b.Theme.PaintState(m.current.Tone, glyph+" "+text) + b.Theme.Paint(theme.Accent, undo)
+	text, room, read := m.current.Text, max(0, b.Width-3-ui.Width(undo)), ""
+	if ui.Width(text) > room {
+		if readKey != "" {
+			read = " " + readKey + ": more"
+		}
+		text = truncateWords(text, room-ui.Width(read), g.Ellipsis)
+	}
+	return " " + b.Theme.PaintState(m.current.Tone, glyph+" "+text) + b.Theme.Paint(theme.Accent, read+undo)
+}
+
+// truncateWords cuts a text that is too wide behind a word, and marks the cut. A word that takes most of the room is cut.
+func truncateWords(text string, width int, mark string) string {
+	cut := ui.Truncate(text, width, mark)
+	if cut == text {
+		return text
+	}
+	if at := strings.LastIndexByte(cut, ' '); at > len(cut)/2 {
+		return strings.TrimRight(cut[:at], " ·:;,") + " " + mark
+	}
+	return cut
 }

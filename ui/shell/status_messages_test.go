@@ -144,3 +144,30 @@ func TestStatusMessages_nothingToUndo(t *testing.T) {
 		}
 	})
 }
+
+// A message that does not fit is cut behind a word, and names the key that shows all of it. While that key does
+// something else, it is not named.
+func TestStatusMessages_cutMessage(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		const text = "billing-api: monitoring is disabled until 20:09 (was problem)"
+		b := newShellTest(t, func(o *Options) { o.Keys = map[string][]string{"program.messages": {"ctrl+l"}} })
+		b.shell.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+		b.shell.Update(ui.StatusMsg{Text: text, Undo: &ui.Action{Key: ui.Bind("enable again")}, ReportsChange: true})
+		const cut = "billing-api: monitoring is disabled until … ctrl+l: more · u: enable again"
+		if screen := b.screen(); !strings.Contains(screen, cut) {
+			t.Errorf("the cut message:\n%s", screen)
+		}
+		b.press(":")
+		if screen := b.screen(); strings.Contains(screen, "ctrl+l") {
+			t.Errorf("a key is named that does nothing here:\n%s", screen)
+		}
+		b.press("esc")
+		if b.press("ctrl+l"); !strings.Contains(b.screen(), text) {
+			t.Errorf("the whole message cannot be read:\n%s", b.screen())
+		}
+		b.shell.Update(tea.WindowSizeMsg{Width: 100, Height: 24})
+		if screen := b.screen(); strings.Contains(screen, "more") {
+			t.Errorf("a message that fits is cut:\n%s", screen)
+		}
+	})
+}

@@ -2,7 +2,6 @@ package account
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -96,7 +95,7 @@ func transferStatus(end transfer.EndReport) tea.Cmd {
 	return nil
 }
 
-// batchStatus returns the message of a completed batch.
+// batchStatus returns the message of a completed batch: what failed is first, because the end may be cut off.
 func batchStatus(b transfer.Batch) tea.Cmd {
 	text, tone := ui.FormatCount(int64(b.Files))+" files", theme.Good
 	failed := "failed"
@@ -120,23 +119,19 @@ func batchStatus(b transfer.Batch) tea.Cmd {
 	case transfer.Move:
 		what = "moved to " + bucket
 	case transfer.Download:
-		folder := b.Folder
-		if b.Refused+b.Failed > 0 { // the reason must not be cut off
-			folder = filepath.Base(folder)
-		}
-		what = "downloaded from " + bucket + " to " + client.Clean(folder)
+		what = "downloaded from " + bucket + " to " + client.Clean(b.Folder)
 	}
 	text += ": " + what + ", " + FormatSize(b.Bytes)
 	if b.Refused > 0 {
 		text = fmt.Sprintf(
-			"%s · %s not sent, first %s: %s", text, ui.FormatCount(int64(b.Refused)), TransferName(b.FirstRefused),
-			TransferErrorText(b.FirstRefused),
+			"%s not sent, first %s: %s · %s", ui.FormatCount(int64(b.Refused)), TransferName(b.FirstRefused),
+			TransferErrorText(b.FirstRefused), text,
 		)
 	}
 	if b.Failed > 0 {
 		text, tone = fmt.Sprintf(
-			"%s · %s %s, first %s: %s", text, ui.FormatCount(int64(b.Failed)), failed, TransferName(b.FirstFailed),
-			TransferErrorText(b.FirstFailed),
+			"%s %s, first %s: %s · %s", ui.FormatCount(int64(b.Failed)), failed, TransferName(b.FirstFailed),
+			TransferErrorText(b.FirstFailed), text,
 		), theme.Bad
 	}
 	return ui.ShowStatus(tone, text)
