@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
@@ -226,15 +228,19 @@ func TestSuspend(t *testing.T) {
 		)
 		c.startReading()
 		c.waitFor("prompt-42> ")
-		for range 2 {
+		for _, dialog := range []string{"", ":"} {
 			from := len(c.output())
-			if from < 200 {
+			if dialog == "" {
 				c.typeKeys("LOOKOUT_TEST_ARGS=demo \"$PROGRAM\"\n")
 			} else {
 				c.typeKeys("fg\n")
 			}
 			c.waitForAfter(from, "\x1b[?1049h")
 			c.waitForAfter(from, "Services")
+			if dialog != "" {
+				c.typeKeys(dialog)
+				c.waitForAfter(from, "Go to")
+			}
 			from = len(c.output())
 			c.typeKeys("\x1a")
 			c.waitForAfter(from, "\x1b[?1049l")
@@ -245,9 +251,18 @@ func TestSuspend(t *testing.T) {
 			c.waitForAfter(from, "sum-23") // the shell's own line discipline is back
 		}
 		from := len(c.output())
-		c.typeKeys("fg\n")
-		c.waitForAfter(from, "Services")
-		c.typeKeys("q")
+		for _, size := range []pty.Winsize{{Cols: 80, Rows: 24}, {Cols: 100, Rows: 30}} {
+			_ = pty.Setsize(c.tty, &size) // of which only the shell is told at first
+			if size.Cols == 80 {
+				c.typeKeys("fg\n")
+			}
+			c.waitUntil(fmt.Sprint("a screen of ", size.Cols, " columns"), func() bool {
+				drawn := c.output()[from:]
+				lines := strings.Split(screenAfter(drawn[max(0, strings.LastIndex(drawn, "\x1b[2J")):], size), "\n")
+				return len(lines) == int(size.Rows) && strings.Contains(lines[len(lines)-1], "esc close")
+			})
+		}
+		c.typeKeys("\x1bq")
 		c.waitForAfter(from, "prompt-42> ")
 	})
 	faulttest.RunCase(t, "E5", "without job control", func(t *testing.T) {
@@ -284,6 +299,15 @@ func TestSuspend(t *testing.T) {
 			c.checkTerminalRestored()
 		})
 	}
+}
+
+// screenAfter returns what a terminal of a size shows after some output.
+func screenAfter(output string, size pty.Winsize) string {
+	e := vt.NewEmulator(int(size.Cols), int(size.Rows))
+	go func() { _, _ = io.Copy(io.Discard, e) }() // its answers get nowhere
+	defer e.Close()
+	_, _ = io.WriteString(e, output)
+	return ansi.Strip(e.Render())
 }
 
 // A process that was stopped with a change in flight sends it once, and finds out its outcome.

@@ -24,6 +24,7 @@ type Form struct {
 	// EnterSubmits reports whether enter in a field may send while the fields after it are unchanged. nil never does:
 	// for what deletes, costs money, or is rarely right as proposed. With a RequiredText enter never sends.
 	EnterSubmits    func() bool
+	Harmless        bool   // sending it changes nothing, so that it may be typed before it is on the screen
 	WhyResendIsSafe string // why sending again after an unknown outcome does no harm; empty if it might
 	// Send runs off the loop; onSuccess runs on the loop after it succeeded. An error with Fields() shows its reasons
 	// below the fields.

@@ -59,8 +59,9 @@ func NewFormView(form Form, ctx context.Context) *FormView {
 // enter in a field does not send the form.
 func (v *FormView) SetRepeatedEnter(repeated bool) { v.repeatedEnter = repeated }
 
-// SetUnseen sets whether the next key was pressed before the user could see the form. Such a key does not send it.
-func (v *FormView) SetUnseen(unseen bool) { v.unseen = unseen }
+// SetUnseen sets whether the next key was pressed before the user could see the form. Such a key does not send it,
+// unless the form is harmless.
+func (v *FormView) SetUnseen(unseen bool) { v.unseen = unseen && !v.form.Harmless }
 
 // Title returns the form's title.
 func (v *FormView) Title() string { return v.form.Title }

@@ -81,6 +81,24 @@ func (s *dialogStack) top() dialog {
 
 func (s *dialogStack) push(d dialog) { s.open = append(s.open, d) }
 
+// question returns what the dialog in front asks, in its present state: an answer counts only once that is on the
+// screen. It is nil if nothing is asked.
+func (s *dialogStack) question() any {
+	switch d := s.top().(type) {
+	case *formDialog:
+		return d
+	case *questionDialog:
+		return askedQuestion{d, d.armed}
+	}
+	return nil
+}
+
+// An askedQuestion is a question that says how it can be answered, or not yet.
+type askedQuestion struct {
+	q     *questionDialog
+	armed bool
+}
+
 // dismiss closes a dialog, and reports whether it was open.
 func (s *dialogStack) dismiss(d dialog) bool {
 	before := len(s.open)

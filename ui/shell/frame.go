@@ -42,6 +42,7 @@ func (s *Shell) Frame() terminal.Frame {
 		Title:           "lookout " + s.o.Account,
 		Mouse:           s.mouse,
 		ProgressPercent: s.progress().Percent,
+		Question:        s.dialogs.question(),
 	}
 	if above, _, found := strings.Cut(f.Content, s.themes.current.Glyphs.Cursor); found {
 		f.FocusLine = strings.Count(above, "\n")

@@ -288,8 +288,13 @@ func (q *questionDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) 
 	}
 	answers := q.confirmWord == "" || k.String() == "enter"
 	early := !q.armed && (answers || q.action.Confirm.Delay > 0) // the letters of a word may come early
-	if early || k.IsRepeat || s.unseen && answers {
-		return nil, k.String() == "esc"
+	switch {
+	case k.String() == "esc":
+		return nil, true
+	case early || k.IsRepeat:
+		return nil, false
+	case s.unseen && answers:
+		return ui.ShowStatus(theme.Warn, "the question was not on the screen yet · press the key again"), false
 	}
 	if q.confirmWord == "" {
 		if k.String() == "y" && q.fits {
@@ -298,8 +303,6 @@ func (q *questionDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) 
 		return nil, k.String() != "y"
 	}
 	switch k.String() {
-	case "esc":
-		return nil, true
 	case "enter":
 		if q.fits && q.answer.Text() == q.confirmWord {
 			return q.action.Do(), true

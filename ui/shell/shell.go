@@ -34,6 +34,7 @@ type Shell struct {
 	themes       themeSwitch
 	typeahead    typeahead
 	unseen       bool // the key or click that is handled came before the screen showed what it acts on
+	reads        inputReads
 	mouse        bool
 	valuesHidden bool    // values are shown as dots
 	tokenAsked   bool    // the form for another token was shown since the last refusal
@@ -113,6 +114,10 @@ func (s *Shell) Init() tea.Cmd {
 // Update handles a message. It then requests the rows that the pane in front lacks, and fits the dialogs to the screen.
 func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 	d, pane := s.dialogs.top(), s.pane()
+	if read, ok := msg.(terminal.InputReadMsg); ok {
+		s.startRead(read)
+		return nil
+	}
 	if _, pressed := msg.(tea.KeyPressMsg); !pressed {
 		s.paneActions.forget()
 	}
@@ -147,6 +152,7 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 		return msg.Deliver()
 	case tea.WindowSizeMsg:
 		s.width, s.height = msg.Width, msg.Height
+		return ui.Send(resizeDrawn{})
 	case tea.KeyPressMsg, tea.PasteMsg:
 		return s.handleInput(msg)
 	case terminal.UnseenInputMsg:
@@ -167,6 +173,7 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 		s.clock.motion.scheduled = false
 	case terminal.LineSpeedMsg:
 		s.clock.motion.slowLine = msg.IsSlow()
+		return ui.Send(resizeDrawn{})
 	case statusExpired:
 		s.status.expire(msg)
 	case revealExpired:
@@ -184,6 +191,10 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 	}
 	return nil
 }
+
+// resizeDrawn follows the frame after a change of the window or the line: only the frame tells which parts of a pane
+// have room now, and Update then reads what they lack.
+type resizeDrawn struct{}
 
 // handleRequest does what a pane asks of the shell.
 func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
@@ -288,11 +299,16 @@ func (s *Shell) refreshNow(refresh func() tea.Cmd) tea.Cmd {
 // handleKey gives a key to the dialog in front, to a pane that takes text, or to an action.
 func (s *Shell) handleKey(k tea.KeyPressMsg) tea.Cmd {
 	s.enter.track(k, s.o.Now())
+	s.reads.startKey()
+	defer s.reads.endKey()
 	if k.String() == "ctrl+c" && !s.dialogs.warnUnsavedSecret() {
 		if lost := s.dialogs.confirmQuit(); lost != "" {
 			return ui.ShowStatus(theme.Warn, lost+" · press ctrl+c again to quit anyway")
 		}
 		return terminal.Quit(0)
+	}
+	if s.program.suspends(s, k) {
+		return terminal.Suspend()
 	}
 	if s.tooSmall() {
 		return nil
@@ -302,6 +318,7 @@ func (s *Shell) handleKey(k tea.KeyPressMsg) tea.Cmd {
 	}
 	p := s.pane()
 	if t, ok := p.(ui.TypingReporter); ok && t.Typing() {
+		s.reads.noteInput()
 		return p.Update(k)
 	}
 	if s.typeahead.keepBehind(s, k) {
@@ -338,6 +355,9 @@ func (s *Shell) passKeyToDialog(d dialog, k tea.KeyPressMsg) tea.Cmd {
 	if done {
 		s.dialogs.dismiss(d)
 	}
+	if k.Text != "" || cmd != nil {
+		s.reads.noteInput()
+	}
 	return cmd
 }
 
@@ -364,11 +384,7 @@ func (s *Shell) actions() iter.Seq[ui.Action] {
 				return
 			}
 		}
-		program := s.program.actions
-		if s.o.PaneOnly {
-			program = s.program.paneOnlyActions
-		}
-		for _, a := range program(s) {
+		for _, a := range s.program.here(s) {
 			if !yield(a) {
 				return
 			}
@@ -417,7 +433,9 @@ func (s *Shell) startAction(a ui.Action) tea.Cmd {
 		s.dialogs.push(q)
 		return q.disarm()
 	case a.OpensView:
-		return s.awaitAction(a.Do())
+		return s.awaitAction(a)
+	case a.Writes:
+		return s.reads.change(a)
 	}
 	return a.Do()
 }

@@ -117,12 +117,16 @@ const typeaheadTimeout = 200 * time.Millisecond
 
 // actionOpened carries the message of an action that opens something; nil if the action takes longer than keys wait.
 type actionOpened struct {
-	n   int
-	msg tea.Msg
+	n       int
+	msg     tea.Msg
+	changes bool // it changes something if it asks nothing
+	behind  bool // its key was behind other input
 }
 
-// awaitAction holds keys back until the command of an action returns, at most for typeaheadTimeout.
-func (s *Shell) awaitAction(cmd tea.Cmd) tea.Cmd {
+// awaitAction runs an action, and holds keys back until its command returns, at most for typeaheadTimeout.
+func (s *Shell) awaitAction(a ui.Action) tea.Cmd {
+	opened := actionOpened{changes: a.Writes, behind: s.reads.behind}
+	cmd := a.Do()
 	if cmd == nil {
 		return nil
 	}
@@ -132,7 +136,8 @@ func (s *Shell) awaitAction(cmd tea.Cmd) tea.Cmd {
 	return tea.Batch(
 		func() tea.Msg {
 			close(started)
-			return actionOpened{n, cmd()}
+			opened.n, opened.msg = n, cmd()
+			return opened
 		},
 		func() tea.Msg {
 			<-started // on a busy machine, that may be long after the key
@@ -161,9 +166,13 @@ func (s *Shell) handleInput(msg tea.Msg) tea.Cmd {
 // something.
 func (s *Shell) handleActionOpened(opened actionOpened) tea.Cmd {
 	var cmds []tea.Cmd
-	switch opened.msg.(type) {
+	switch run := opened.msg.(type) {
 	case nil:
-	case form.OpenFormMsg, ui.RunActionMsg, ui.OpenPaneMsg, ui.OpenMenuMsg, ui.GoToMsg, ui.ClosePaneMsg, ui.ShowTextMsg,
+	case ui.RunActionMsg:
+		s.reads.behind = opened.behind
+		cmds = append(cmds, s.startOpened(run.Action, opened.changes))
+		s.reads.behind = false
+	case form.OpenFormMsg, ui.OpenPaneMsg, ui.OpenMenuMsg, ui.GoToMsg, ui.ClosePaneMsg, ui.ShowTextMsg,
 		ui.ShowSecretMsg:
 		cmds = append(cmds, s.handleRequest(opened.msg))
 	default:
@@ -176,7 +185,58 @@ func (s *Shell) handleActionOpened(opened actionOpened) tea.Cmd {
 	for len(s.typeahead.queued) > 0 && !s.typeahead.waiting {
 		next := s.typeahead.queued[0]
 		s.typeahead.queued = s.typeahead.queued[1:]
+		if read, ok := next.(terminal.InputReadMsg); ok {
+			s.startRead(read)
+			continue
+		}
+		if s.dialogs.question() != nil { // which has just opened
+			next = terminal.UnseenInputMsg{Input: next}
+		}
 		cmds = append(cmds, s.dispatch(next))
 	}
 	return tea.Batch(cmds...)
+}
+
+// startOpened starts an action that another one has led to. changes says that the other one changes something.
+func (s *Shell) startOpened(a ui.Action, changes bool) tea.Cmd {
+	if a.Confirm == nil && !a.OpensView {
+		a.Writes = a.Writes || changes
+	}
+	return s.startAction(a)
+}
+
+// inputReads knows which keys were read from the terminal at once. A terminal that does not mark pastes sends them like
+// that: what was to be text may then be keys. The keys of a paste may do what they like with the screen, but they change
+// nothing behind text or another change without a question.
+type inputReads struct {
+	current int  // number of the read of the present key; 0 if that is not known
+	input   int  // number of the last read that held text or a change so far
+	behind  bool // the present key is behind text or a change of the same read
+}
+
+// startRead notes that the keys that follow were read later than those before.
+func (s *Shell) startRead(read terminal.InputReadMsg) {
+	if s.typeahead.waiting {
+		s.typeahead.queued = append(s.typeahead.queued, read)
+		return
+	}
+	s.reads.current = read.Number
+}
+
+func (r *inputReads) startKey() { r.behind = r.current > 0 && r.current == r.input }
+
+func (r *inputReads) endKey() { r.behind = false }
+
+// noteInput notes that the present key was text, or has changed something.
+func (r *inputReads) noteInput() { r.input = r.current }
+
+// change runs an action that changes something without a question.
+func (r *inputReads) change(a ui.Action) tea.Cmd {
+	if r.behind {
+		return ui.ShowStatus(
+			theme.Warn, a.Name()+": nothing was done, because its key came together with others · press it again",
+		)
+	}
+	r.noteInput()
+	return a.Do()
 }

@@ -124,7 +124,7 @@ func TestTypeahead_waitsForRows(t *testing.T) {
 func TestTypeahead_waitsForActionToBegin(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, nil)
-		both := b.shell.awaitAction(func() tea.Msg { return ui.ClosePaneMsg{} })().(tea.BatchMsg)
+		both := b.shell.awaitAction(ui.Action{Do: ui.ClosePane})().(tea.BatchMsg)
 		timeout := make(chan tea.Msg, 1)
 		go func() { timeout <- both[1]() }()
 		time.Sleep(time.Minute)

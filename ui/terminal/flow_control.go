@@ -17,6 +17,8 @@ type flowControl struct {
 	ending     bool            // the terminal is given back: nothing more is asked
 	unanswered []statusRequest // oldest first
 	sent       int             // bytes written so far
+	requests   int             // written so far
+	unsettled  int             // the latest requests, of which it is not known for sure that they were answered
 	confirmed  int             // bytes that have arrived, as far as known
 
 	answers      bool          // the terminal has answered before
@@ -98,9 +100,10 @@ func (c *flowControl) inFlight() int {
 // roundTrip returns the time that a byte takes to the terminal and its answer back.
 func (c *flowControl) roundTrip() time.Duration { return time.Duration(c.roundTrips.smallest()) }
 
-// window returns how many bytes may be on their way.
+// window returns how many bytes may be on their way. Until the first answer, that is any number: nothing waits for a
+// terminal that may not answer.
 func (c *flowControl) window(now time.Time) int {
-	if c.off || c.silent || len(c.unanswered) == 0 && !c.answers && !c.askNow {
+	if c.off || c.silent || !c.answers {
 		return unlimited
 	}
 	rate := c.boundRate(now)
@@ -168,12 +171,12 @@ func (c *flowControl) markInterval() int {
 	return min(slowMarkInterval, max(maxSmallWrite, int(float64(rate)*roundTrip.Seconds()/2)))
 }
 
-// asks reports whether a write ends with a request now.
-func (c *flowControl) asks(now time.Time, hasFrame bool) bool {
+// asks reports whether a write ends with a request now: always behind a question.
+func (c *flowControl) asks(now time.Time, hasFrame, hasQuestion bool) bool {
 	if c.off || c.ending {
 		return false
 	}
-	return c.askNow || hasFrame && (!c.silent || now.Sub(c.lastRequest) >= silentRequestInterval)
+	return c.askNow || hasQuestion || hasFrame && (!c.silent || now.Sub(c.lastRequest) >= silentRequestInterval)
 }
 
 // wrote records bytes that end with a request. changed is the oldest change in the frame that they complete.
@@ -183,6 +186,8 @@ func (c *flowControl) wrote(bytes int, now, changed time.Time) {
 	}
 	idle := c.inFlight() == 0
 	c.sent += bytes
+	c.requests++
+	c.unsettled++
 	c.unanswered = append(c.unanswered, statusRequest{
 		at:      now,
 		bytes:   bytes,
@@ -206,6 +211,7 @@ func (c *flowControl) answered(now time.Time) {
 	if c.off {
 		return
 	}
+	c.unsettled = max(0, c.requests-c.confirmedRequests(now)-1)
 	expected := len(c.unanswered) > 0
 	if expected || !c.lostSince.IsZero() {
 		c.answers, c.silent, c.patience = true, false, 0
@@ -221,6 +227,15 @@ func (c *flowControl) answered(now time.Time) {
 		c.measure(r, now)
 	}
 	c.confirmed, c.lastAnswer = r.end, now
+}
+
+// confirmedRequests returns how many requests have been answered for sure: all that was written before the last of them
+// is on the screen. An answer that comes after a request was given up may be that request's.
+func (c *flowControl) confirmedRequests(now time.Time) int {
+	if now.After(c.unsureBefore) {
+		c.unsettled = len(c.unanswered)
+	}
+	return c.requests - c.unsettled
 }
 
 // measure learns from the answer to a request.

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // An inputFilter sits between the terminal and the loop. It drops input that would crash or block the program:
@@ -16,6 +19,7 @@ type inputFilter struct {
 	in               io.Reader
 	answered         func()      // called for each answer to a request for the terminal's status
 	awaited          func() bool // reports whether such an answer is to come
+	confirmed        func() int  // returns how many requests have been answered for sure
 	pipeWriter       *io.PipeWriter
 	pipeReader       *io.PipeReader
 	mu               sync.Mutex
@@ -33,6 +37,9 @@ type inputFilter struct {
 	lastByte         byte      // the last byte passed on, of earlier chunks
 	loneEscape       bool      // an escape was passed on that begins no sequence
 	escapeDeadline   time.Time // when the loop has recognised it
+	heldSince        time.Time // when the last bytes came, of which an escape may be held back
+	reads            int       // number of reads so far that held more than answers
+	marked           chan inputRead
 }
 
 // state says what the next byte belongs to.
@@ -54,12 +61,16 @@ const (
 	burstGap         = 50 * time.Millisecond // between two chunks of one burst
 	// The loop waits 50 ms behind an escape for the rest of a sequence; this is a little longer.
 	escapeTimeout = 70 * time.Millisecond
-	// The bytes of an answer follow each other within this time, on a serial line too.
-	answerGap     = 50 * time.Millisecond
-	maxPasteBytes = 512 << 10       // more than any text field takes
-	pasteTimeout  = 2 * time.Second // without input, a paste or a report has ended
+	// While an answer is to come, an escape may be its beginning: the connection can hold the rest back for this long.
+	answerGap = time.Second
+	// awaitedInterval is the time between two looks at whether it is still to come.
+	awaitedInterval = 20 * time.Millisecond
+	maxPasteBytes   = 512 << 10       // more than any text field takes
+	pasteTimeout    = 2 * time.Second // without input, a paste or a report has ended
 	// maxChunksWaiting is how many chunks may wait for a loop that is busy.
 	maxChunksWaiting = 64
+	// maxReadsMarked is how many reads may be on their way to a loop that is busy.
+	maxReadsMarked = 4096
 )
 
 // An inputChunk is what one read of the terminal returned, and when. A busy loop may handle it later.
@@ -67,6 +78,20 @@ type inputChunk struct {
 	data []byte
 	at   time.Time
 }
+
+// An inputRead is one read of the terminal with keys in it.
+type inputRead struct {
+	number    int
+	at        time.Time
+	confirmed int // how many requests the terminal had answered before
+}
+
+// readMark stands in front of the keys of each read, for the loop: its keys do not tell when they were read. It is the
+// report of a mode that no terminal has, so that the loop passes it on in its place.
+const (
+	readMark     = "\x1b[?32123;0$y"
+	readMarkMode = ansi.DECMode(32123)
+)
 
 var pasteStart, pasteEnd = []byte("\x1b[200~"), []byte("\x1b[201~")
 
@@ -82,6 +107,8 @@ func newInputFilter(in io.Reader) *inputFilter {
 		pipeWriter: w,
 		answered:   func() {},
 		awaited:    func() bool { return false },
+		confirmed:  func() int { return 0 },
+		marked:     make(chan inputRead, maxReadsMarked),
 		pasteBytes: -1,
 	}
 }
@@ -141,7 +168,7 @@ func (f *inputFilter) run(protect func(func()), stalled func(at time.Time) bool,
 func (f *inputFilter) idleTime(since time.Duration) time.Duration {
 	switch {
 	case f.holdsEscape():
-		return answerGap
+		return awaitedInterval
 	case f.pasteBytes >= 0 || f.state == inReport || f.droppedPaste:
 		return max(0, pasteTimeout-since)
 	}
@@ -150,7 +177,12 @@ func (f *inputFilter) idleTime(since time.Duration) time.Duration {
 
 // handleIdle passes on an escape that begins no answer, or ends a paste or a report whose end is missing.
 func (f *inputFilter) handleIdle() {
-	f.releaseEscape()
+	if f.holdsEscape() {
+		if !f.awaited() || time.Since(f.heldSince) >= answerGap {
+			f.releaseEscape()
+		}
+		return
+	}
 	f.droppedPaste, f.droppedTail = false, nil
 	if f.state == inReport {
 		f.resetSequence()
@@ -190,9 +222,13 @@ func (f *inputFilter) handleChunk(in inputChunk, stalled func(at time.Time) bool
 	}
 	f.separateEscape(chunk[0])
 	burst, pasted := f.isBurst(inputChunk{chunk, in.at}), f.pasteBytes
+	between, read := f.betweenKeys(), inputRead{at: in.at, confirmed: f.confirmed()}
 	safe := f.filter(chunk)
 	typed = typed || len(safe) > 0 || f.pasteBytes != pasted || f.state == inReport
 	if len(safe) > 0 {
+		if between {
+			f.markRead(read)
+		}
 		if burst {
 			safe = slices.Concat(pasteStart, safe, pasteEnd)
 		}
@@ -202,6 +238,35 @@ func (f *inputFilter) handleChunk(in inputChunk, stalled func(at time.Time) bool
 		f.loneEscape, f.escapeDeadline = false, time.Now().Add(escapeTimeout)
 	}
 	return typed
+}
+
+// betweenKeys reports whether the next byte begins a key: not in a sequence, a paste or a character.
+func (f *inputFilter) betweenKeys() bool {
+	r, size := utf8.DecodeLastRune(f.passed)
+	return f.state == plainText && f.pasteBytes < 0 && (r != utf8.RuneError || size == 0)
+}
+
+// markRead tells the loop about a read, in front of its keys. It is a write of its own, because the loop knows some
+// keys only if nothing stands beside them.
+func (f *inputFilter) markRead(read inputRead) {
+	f.reads++
+	read.number = f.reads
+	select {
+	case f.marked <- read:
+		_, _ = f.pipeWriter.Write([]byte(readMark))
+	default: // the keys count as those of the read before
+	}
+}
+
+// nextRead returns the read that the next mark stands for; false if there is none, because the terminal has made the
+// mark.
+func (f *inputFilter) nextRead() (read inputRead, found bool) {
+	select {
+	case read = <-f.marked:
+		return read, true
+	default:
+		return read, false
+	}
 }
 
 // drop drops a chunk, and returns how many bytes of input that are. It ends a paste that has begun, and remembers one
@@ -255,12 +320,8 @@ func (f *inputFilter) separateEscape(c byte) {
 		return
 	}
 	f.releaseEscape()
-	wait := time.Until(f.escapeDeadline)
-	if wait <= 0 {
-		return
-	}
-	time.Sleep(wait)
-	if f.state == afterEscape {
+	time.Sleep(time.Until(f.escapeDeadline))
+	if f.pendingSent > 0 && (f.state == afterEscape || f.state == maybeReport) {
 		f.resetSequence()
 	}
 }
@@ -320,6 +381,7 @@ func (f *inputFilter) filter(chunk []byte) []byte {
 		f.passed, f.pendingSent = append(f.passed, f.pending...), len(f.pending)
 		f.loneEscape = true
 	}
+	f.heldSince = time.Now()
 	return f.passed
 }
 
@@ -439,6 +501,8 @@ func (f *inputFilter) finishSequence() {
 	switch {
 	case bytes.Equal(f.pending, answerSequence):
 		f.answered()
+		f.resetSequence()
+	case string(f.pending) == readMark: // only this filter makes it
 		f.resetSequence()
 	case bytes.Equal(f.pending, pasteStart):
 		if f.pasteBytes < 0 {

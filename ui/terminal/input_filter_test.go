@@ -194,7 +194,9 @@ func startFilterTest() *filterTest {
 				close(r.output)
 				return
 			}
-			r.output <- string(buffer[:n])
+			if text := string(buffer[:n]); text != readMark {
+				r.output <- text
+			}
 		}
 	}()
 	return r
@@ -349,17 +351,19 @@ func TestInputFilter_countsAnswers(t *testing.T) {
 	})
 }
 
-// An answer that arrives byte by byte, as on a serial line, is no key. Escape is one, a little later.
+// An answer that arrives byte by byte, because the connection holds the rest back, is no key. Escape is one, as soon as
+// no answer is to come any more.
 func TestInputFilter_cutAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := startFilterTest()
 		answers := 0
 		r.filter.answered = func() { answers++ }
-		r.filter.awaited = func() bool { return true }
+		awaited := true
+		r.filter.awaited = func() bool { return awaited }
 		for _, report := range []string{"\x1b[0n", "\x1b]11;?\x1b\\", "\x1b[A", "\x1b[0n"} {
 			for _, c := range report {
 				r.write(string(c))
-				time.Sleep(10 * time.Millisecond)
+				time.Sleep(answerGap - 2*awaitedInterval)
 			}
 		}
 		if got := r.read(); got != "\x1b]11;?\x1b\\\x1b[A" || answers != 2 {
@@ -373,9 +377,18 @@ func TestInputFilter_cutAnswer(t *testing.T) {
 		r.write("j")
 		time.Sleep(escapeTimeout)
 		r.write("\x1b")
+		time.Sleep(awaitedInterval / 2)
+		awaited = false
+		time.Sleep(awaitedInterval)
+		if got := r.read(); got != "j\x1b" {
+			t.Errorf("%q although no answer is to come any more", got)
+		}
+		awaited = true
+		time.Sleep(escapeTimeout)
+		r.write("\x1b")
 		r.write("k")
 		time.Sleep(escapeTimeout)
-		if got := r.read(); got != "j\x1bk" {
+		if got := r.read(); got != "\x1bk" {
 			t.Errorf("%q", got)
 		}
 		r.input.Close()

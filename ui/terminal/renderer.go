@@ -18,6 +18,7 @@ type renderer struct {
 	out          io.Writer
 	onWriteError func()             // called when the terminal cannot be written any more
 	onLineRate   func(LineSpeedMsg) // called when the line turns out to be slow or fast
+	queued       func() int         // returns how many bytes wait in the terminal's output queue
 
 	mu             sync.Mutex
 	wake           chan struct{}
@@ -32,6 +33,8 @@ type renderer struct {
 	hasMargins     bool // the terminal has left and right margins
 	shownPercent   int  // shown by the progress bar
 	linear         bool // only the linear text of frames is written
+	question       shownQuestion
+	carried        time.Time // when the slowest line has carried all that was written
 
 	// Used only by the writing goroutine.
 	title   string
@@ -49,6 +52,22 @@ type writeTimes struct {
 func (t writeTimes) hang(now time.Time, limit time.Duration) bool {
 	return !t.started.IsZero() && now.Sub(t.started) > limit || now.Sub(t.slowEnded) < 200*time.Millisecond
 }
+
+// A shownQuestion says whether the question of the newest frame is on the screen.
+type shownQuestion struct {
+	id      any       // Frame.Question
+	written bool      // all of it was written
+	request int       // the number of the request whose answer says that it is on the screen
+	seenAt  time.Time // when it counts as seen if the terminal does not answer
+}
+
+const (
+	// silentQuestionTime is how long a question must have been written at least before it counts as seen on a terminal
+	// that does not answer.
+	silentQuestionTime = 1500 * time.Millisecond
+	// slowestLine is the rate of the slowest line on which it is on the screen then, in bytes per second.
+	slowestLine = 960
+)
 
 // minFrameInterval is the shortest time between two frames.
 const minFrameInterval = 2 * time.Millisecond
@@ -73,6 +92,7 @@ func newRenderer(out io.Writer, onWriteError func(), protect func(func())) *rend
 	p := &renderer{
 		out:          out,
 		onWriteError: onWriteError,
+		queued:       func() int { return 0 },
 		wake:         make(chan struct{}, 1),
 		ended:        make(chan struct{}),
 		fullRedraw:   true,
@@ -99,6 +119,9 @@ func (p *renderer) show(f Frame, whole bool) {
 	if p.hasProgressBar && f.ProgressPercent != p.shownPercent {
 		p.rawBytes += progressSequence(f.ProgressPercent)
 		p.shownPercent = f.ProgressPercent
+	}
+	if p.question.id != f.Question || whole {
+		p.question = shownQuestion{id: f.Question}
 	}
 	if p.linear {
 		p.rawBytes += p.displayable(sanitizeLinear(f.LinearText))
@@ -170,6 +193,29 @@ func (p *renderer) behind() bool {
 	return !since.IsZero() && time.Since(since) > blindTimeout
 }
 
+// questionSeen reports whether the question of the newest frame was on the screen before a read.
+func (p *renderer) questionSeen(read inputRead) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q := &p.question
+	switch {
+	case q.id == nil || !q.written:
+		return q.id == nil
+	case !p.flow.off && !p.flow.silent:
+		return read.confirmed >= q.request
+	case p.queued() > 0:
+		q.seenAt = time.Now().Add(silentQuestionTime)
+	}
+	return !read.at.Before(q.seenAt)
+}
+
+// confirmedRequests returns how many requests for its status the terminal has answered for sure.
+func (p *renderer) confirmedRequests() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.flow.confirmedRequests(time.Now())
+}
+
 // answered records that the terminal has answered a request for its status.
 func (p *renderer) answered() {
 	p.mu.Lock()
@@ -203,6 +249,7 @@ func (p *renderer) setOnLineRate(f func(LineSpeedMsg)) {
 func (p *renderer) start(modes string) {
 	p.mu.Lock()
 	p.fullRedraw = true
+	p.question.written = false
 	p.rawBytes += modes
 	p.flow.restart(time.Now())
 	p.flow.askNow, p.flow.ending = true, false
@@ -294,7 +341,7 @@ func (p *renderer) writeNext() (wrote bool, err error) {
 	now := time.Now()
 	p.flow.giveUp(now)
 	p.encoder.writer.slowLine, p.encoder.writer.features.margins = p.flow.slow, p.hasMargins
-	frame, bytes, fresh := p.nextFrame, p.rawBytes, p.fullRedraw
+	frame, bytes, fresh, question := p.nextFrame, p.rawBytes, p.fullRedraw, p.question.id
 	limit := p.flow.pieceLimit(now)
 	if !p.flow.hasRoom(now) {
 		frame = nil
@@ -315,26 +362,39 @@ func (p *renderer) writeNext() (wrote bool, err error) {
 		p.putBack(frame, changed)
 		changed = time.Time{}
 	}
-	bytes = p.request(bytes, content, changed)
+	asks := complete && (frame != nil || p.linear) && p.isNew(question)
+	bytes = p.request(bytes, content, changed, asks)
 	if bytes != "" {
 		_, err = io.WriteString(p.out, bytes)
 	}
 	p.mu.Lock()
-	if now := time.Now(); now.Sub(p.writes.started) > p.writeLimit() {
+	now = time.Now()
+	if now.Sub(p.writes.started) > p.writeLimit() {
 		p.writes.slowEnded = now
+	}
+	p.carried = latest(p.carried, now).Add(time.Duration(len(bytes)) * time.Second / slowestLine)
+	if q := &p.question; asks && question == q.id {
+		q.written, q.request, q.seenAt = true, p.flow.requests, latest(p.carried, now.Add(silentQuestionTime))
 	}
 	p.writes.started = time.Time{}
 	p.mu.Unlock()
 	return bytes != "", err
 }
 
+// isNew reports whether a question has not been written yet.
+func (p *renderer) isNew(question any) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return question != nil && question == p.question.id && !p.question.written
+}
+
 // request returns bytes with requests for the terminal's status: behind them, and in a large write in between. changed
-// is the oldest change in the frame that they end with.
-func (p *renderer) request(raw, frame string, changed time.Time) string {
+// is the oldest change in the frame that they end with, and question says that it is the first with its question.
+func (p *renderer) request(raw, frame string, changed time.Time, question bool) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	if !p.flow.asks(now, frame != "") {
+	if !p.flow.asks(now, frame != "", question) {
 		p.flow.wroteWithoutRequest(len(raw) + len(frame))
 		return raw + frame
 	}

@@ -55,6 +55,15 @@ func discardInput(terminal *os.File) {
 	}
 }
 
+// queuedOutput returns how many bytes wait in the output queue of the terminal; 0 if the system does not tell.
+func queuedOutput(terminal *os.File) int {
+	n, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCOUTQ)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 // canSuspend reports whether a shell could continue the program: its parent is in the same session but in another
 // process group.
 func canSuspend() bool {

@@ -32,6 +32,9 @@ func notifySignals(ctx context.Context) (resized <-chan os.Signal, ends <-chan i
 	return size, codes, nil
 }
 
+// queuedOutput returns 0: the console has no queue.
+func queuedOutput(*os.File) int { return 0 }
+
 func canSuspend() bool { return false }
 
 func stopSelf() {}

@@ -32,6 +32,7 @@ type Frame struct {
 	Mouse           bool
 	ProgressPercent int    // of the work under way, for the terminal's progress bar; 0 means none
 	LinearText      string // lines to append if the terminal is linear
+	Question        any    // what waits for an answer: a key from before it was on the screen is an UnseenInputMsg
 }
 
 // Options say where the terminal is. The zero value is the process's own terminal.
@@ -137,6 +138,7 @@ type model struct {
 	screen  Program
 	tty     *tty
 	code    int
+	read    inputRead              // that holds the present key
 	failure atomic.Pointer[string] // the first panic with its stack trace, until the terminal is restored
 }
 
@@ -148,8 +150,8 @@ func (m *model) recordPanic(r any) {
 
 // Init draws the first frame before any request is sent.
 func (m *model) Init() tea.Cmd {
-	w, h := m.tty.size()
-	first := m.screen.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	size := m.tty.askSize()
+	first := m.screen.Update(tea.WindowSizeMsg{Width: size.width, Height: size.height})
 	if m.tty.output != nil {
 		if rate := serialRate(m.tty.output); rate > 0 {
 			first = tea.Batch(first, m.screen.Update(LineSpeedMsg{rate}))
@@ -170,10 +172,14 @@ type (
 	OutputStalledMsg struct{ DroppedBytes int }
 )
 
-// UnseenInputMsg carries a key or a click that came while the screen was more than a second behind, or before what it
-// acts on was there: the user cannot have seen that. It is obeyed like any other, unless it changes or deletes
-// something.
+// UnseenInputMsg carries a key or a click that came while the screen was more than a second behind, or before the
+// question that it would answer was on the screen: the user cannot have seen that. It is obeyed like any other, unless
+// it changes or deletes something.
 type UnseenInputMsg struct{ Input tea.Msg }
+
+// InputReadMsg says that the keys that follow were read from the terminal at once, after those before. Number counts
+// such reads. It changes nothing on the screen.
+type InputReadMsg struct{ Number int }
 
 // Messages for the terminal.
 type (
@@ -206,7 +212,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg: // Bubble Tea has no terminal: its size means nothing
 		return m, nil
 	case resized:
-		return m, m.forward(tea.WindowSizeMsg{Width: msg.width, Height: msg.height}, true)
+		return m, m.resize(msg)
 	case quitNow:
 		m.code = msg.code
 		return m, tea.Quit
@@ -214,31 +220,41 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if !m.tty.suspend() {
 			return m, func() tea.Msg { return SuspendUnavailableMsg{} }
 		}
-		m.draw(true)
-		return m, func() tea.Msg { return ResumedMsg{} }
+		return m, m.takeBack(func() tea.Msg { return ResumedMsg{} })
 	case continued:
 		m.tty.reacquire()
-		m.draw(true)
-		return m, func() tea.Msg { return ResumedMsg{} }
+		return m, m.takeBack(func() tea.Msg { return ResumedMsg{} })
 	case execute:
 		err := m.tty.runCommand(msg.cmd)
-		w, h := m.tty.size() // it may have changed meanwhile
-		cmd := m.forward(tea.WindowSizeMsg{Width: w, Height: h}, true)
-		return m, tea.Batch(cmd, func() tea.Msg { return msg.done(err) })
+		return m, m.takeBack(func() tea.Msg { return msg.done(err) })
 	case output:
 		m.tty.renderer.writeRaw(msg.bytes, msg.query)
 		return m, nil
 	case tea.ModeReportMsg:
+		if msg.Mode == readMarkMode {
+			if read, found := m.tty.inputFilter.nextRead(); found {
+				m.read = read
+				return m, m.screen.Update(InputReadMsg{read.number})
+			}
+		}
 		if msg.Mode == ansi.ModeLeftRightMargin {
 			m.tty.renderer.setMargins(msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet)
 		}
 		return m, nil
 	case tea.KeyPressMsg, tea.MouseClickMsg:
-		if m.tty.renderer.behind() {
+		if m.tty.renderer.behind() || !m.tty.renderer.questionSeen(m.read) {
 			return m, m.forward(UnseenInputMsg{msg}, false)
 		}
 	}
 	return m, m.forward(msg, false)
+}
+
+// takeBack draws everything after somebody else had the terminal, in the size that it has now.
+func (m *model) takeBack(then tea.Cmd) tea.Cmd { return tea.Batch(m.resize(m.tty.askSize()), then) }
+
+// resize gives a size to the screen and draws everything.
+func (m *model) resize(size resized) tea.Cmd {
+	return m.forward(tea.WindowSizeMsg{Width: size.width, Height: size.height}, true)
 }
 
 // forward gives a message to the screen and draws it.

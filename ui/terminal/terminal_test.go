@@ -56,14 +56,17 @@ func (w writeRecorder) next(t *testing.T) string {
 	}
 }
 
-// After a new size, a stop and another program, everything is drawn again; otherwise only what has changed.
+// After a new size, a stop and another program, everything is drawn again, in the size that the window has then;
+// otherwise only what has changed.
 func TestModel_fullRedraws(t *testing.T) {
 	out := make(writeRecorder, 10)
 	screen := &staticScreen{width: 40, height: 5}
 	m := &model{
 		screen: screen,
-		tty:    &tty{renderer: newRenderer(out, func() {}, runUnprotected), size: func() (int, int) { return 40, 5 }},
+		tty:    &tty{renderer: newRenderer(out, func() {}, runUnprotected)},
 	}
+	size := resized{40, 5} // of the window
+	m.tty.size = func() (int, int) { return size.width, size.height }
 	m.tty.renderer.flow.off = true // nothing answers
 	m.Init()
 	e := vt.NewEmulator(40, 5)
@@ -87,7 +90,11 @@ func TestModel_fullRedraws(t *testing.T) {
 	check("a key", false, tea.KeyPressMsg{Code: 'x'})
 	e.Resize(60, 7)
 	check("the same size again", true, resized{60, 7})
+	size = resized{50, 6} // the program was not told
+	e.Resize(50, 6)
 	check("continuing after a stop", true, continued{})
+	size = resized{45, 8}
+	e.Resize(45, 8)
 	check("another program", true, execute{cmd: exec.Command("true"), done: func(error) tea.Msg { return nil }})
 	m.Update(tea.FocusMsg{})
 	m.Update(tea.KeyPressMsg{Code: 'x'})

@@ -51,6 +51,7 @@ type tty struct {
 	code     int
 	active   bool
 
+	lastSize atomic.Value // the resized that askSize returned last
 	lent     atomic.Bool  // another program has the terminal: its keys and signals are not for this one
 	returned atomic.Int64 // when the other program ended, in Unix nanoseconds; 0 if none did
 }
@@ -115,6 +116,10 @@ func openTTY(o Options) (*tty, error) {
 		t.query = marginQuery
 	}
 	t.inputFilter.answered, t.inputFilter.awaited = t.renderer.answered, t.renderer.awaitsAnswer
+	t.inputFilter.confirmed = t.renderer.confirmedRequests
+	if t.output != nil {
+		t.renderer.queued = func() int { return queuedOutput(t.output) }
+	}
 	t.renderer.linear, t.renderer.flow.off, t.renderer.hasProgressBar = o.Linear, o.Linear, o.ProgressBar
 	return t, nil
 }
@@ -207,7 +212,6 @@ func (t *tty) watch(ctx context.Context, send func(tea.Msg), cancel func()) {
 		return
 	}
 	sizes, ends, pauses := notifySignals(ctx)
-	w, h := t.size()
 	go t.withRecovery(func() {
 		for {
 			select {
@@ -230,15 +234,25 @@ func (t *tty) watch(ctx context.Context, send func(tea.Msg), cancel func()) {
 				t.requestExit(code)
 				go t.forceExit(cancel)
 			case <-sizes:
-				nw, nh := t.size()
-				changed := nw != w || nh != h
-				w, h = nw, nh
-				if changed && !t.lent.Load() { // else the loop waits for the other program, and asks for the size then
-					send(resized{w, h})
+				if t.lent.Load() {
+					continue // the loop waits for the other program, and asks for the size then
+				}
+				before := t.lastSize.Load()
+				if size := t.askSize(); size != before {
+					send(size)
 				}
 			}
 		}
 	})
+}
+
+// askSize returns the size that the window has now. Whenever the terminal comes back, it may be another one: a program
+// that is not in the foreground is not told.
+func (t *tty) askSize() resized {
+	w, h := t.size()
+	size := resized{w, h}
+	t.lastSize.Store(size)
+	return size
 }
 
 // reacquire switches the modes on again after the process was stopped: another program may have changed them.

@@ -37,15 +37,7 @@ type Consents map[string]*client.Consent
 
 // AskConsent asks what must be asked and goes on with the consents. It is called on the event loop and returns at once.
 func (a *Account) AskConsent(ask ConfirmationRequest, then func(Consents) tea.Cmd) tea.Cmd {
-	return runAction(askAction(a, ask.withUnsettled(a), then))
-}
-
-// runAction performs an action, or shows the question before it.
-func runAction(action ui.Action) tea.Cmd {
-	if action.Confirm == nil {
-		return action.Do()
-	}
-	return ui.Send(ui.RunActionMsg{Action: action})
+	return ui.Send(ui.RunActionMsg{Action: askAction(a, ask.withUnsettled(a), then)})
 }
 
 // AskConsentMsg is AskConsent for work off the event loop: the message asks, and goes on.

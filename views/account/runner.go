@@ -181,7 +181,7 @@ func (r OperationRunner[T]) ask(s *start[T], then func() tea.Cmd) tea.Cmd {
 		return then()
 	})
 	s.asked = question.Confirm != nil
-	return runAction(question)
+	return ui.Send(ui.RunActionMsg{Action: question})
 }
 
 // confirm says what an operation does to its rows. Several rows are always asked about, with their count.

@@ -572,6 +572,7 @@ func (l *objectListing) prefixForm() form.Form {
 		SubmitLabel:  "list",
 		BusyText:     "listing",
 		EnterSubmits: form.AlwaysSubmit,
+		Harmless:     true,
 		Text:         "The server searches: this also finds objects that are not loaded yet.",
 		Fields:       []form.Field{form.Text("prefix", "Prefix", &prefix)},
 		Send: func(context.Context) (func() tea.Cmd, error) {

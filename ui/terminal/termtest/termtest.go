@@ -82,6 +82,7 @@ func start(t *testing.T, width, height int, s terminal.Program, linear bool) *Vi
 		if err != nil {
 			t.Error(err)
 		}
+		in.Close()
 		v.sent <- nil
 		<-shown
 		v.ended <- code
@@ -98,13 +99,15 @@ func start(t *testing.T, width, height int, s terminal.Program, linear bool) *Vi
 	return v
 }
 
-// answers passes on what the emulator answers. Asked for its status, it answers as if it were asked for that of a DEC
-// terminal, which no terminal does.
+// answers passes on what the emulator answers. It leaves out the answers to requests for the status, which show gives:
+// the emulator answers later, and as no terminal does.
 type answers struct{ typed io.Writer }
 
 func (a answers) Write(p []byte) (int, error) {
-	if _, err := a.typed.Write(bytes.ReplaceAll(p, []byte("\x1b[?0n"), []byte("\x1b[0n"))); err != nil {
-		return 0, err
+	if rest := bytes.ReplaceAll(p, []byte("\x1b[?0n"), nil); len(rest) > 0 {
+		if _, err := a.typed.Write(rest); err != nil {
+			return 0, err
+		}
 	}
 	return len(p), nil
 }
@@ -116,10 +119,14 @@ func (v *VirtualTerminal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// show shows output.
+// show shows output, and answers the requests for the status in it before a test can see the screen.
 func (v *VirtualTerminal) show(p []byte) {
-	_, _ = v.emu.Write(p)
 	v.mu.Lock()
+	defer v.mu.Unlock()
+	_, _ = v.emu.Write(p)
+	for range bytes.Count(p, []byte("\x1b[5n")) {
+		_, _ = io.WriteString(v.input, "\x1b[0n")
+	}
 	v.bytes += len(p)
 	v.written.Write(p)
 	if _, after, copied := strings.Cut(string(p), "\x1b]52;c;"); copied {
@@ -130,7 +137,6 @@ func (v *VirtualTerminal) show(p []byte) {
 	}
 	close(v.changed)
 	v.changed = make(chan struct{})
-	v.mu.Unlock()
 }
 
 // BytesWritten returns the number of bytes written so far.
@@ -192,7 +198,11 @@ func (v *VirtualTerminal) WaitIdle(d time.Duration) int {
 
 // Screen returns the content of the screen as text. Between two pieces of a frame it shows parts of both frames: a test
 // that looks at more than one place of the screen uses WaitUntil.
-func (v *VirtualTerminal) Screen() string { return ansi.Strip(v.emu.Render()) }
+func (v *VirtualTerminal) Screen() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return ansi.Strip(v.emu.Render())
+}
 
 // WaitFor waits until the screen contains a text.
 func (v *VirtualTerminal) WaitFor(text string) {
