@@ -13,6 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	tea "charm.land/bubbletea/v2"
+
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 	"lookout/ui/shell"
@@ -262,6 +264,22 @@ func TestPreview_onlyWhereItIsCheapAndAllowed(t *testing.T) {
 		r.wait(time.Minute)
 		count.require(r, 1, 1)
 		r.requireText("│ some text")
+	})
+}
+
+// A terminal that becomes wide enough shows the preview of the object at the cursor, and the key that switches previews
+// on does: neither waits for the cursor to move.
+func TestPreview_appearsWithItsColumn(t *testing.T) {
+	t.Parallel()
+	startBrowser(t, emulator.Options{}, screenSize{110, 36}, func(r *harness, count *previewCounter) {
+		r.drawn = func(terminal.Frame) {} // every frame is drawn: only a frame tells what has room
+		r.wait(time.Second)
+		r.send(tea.WindowSizeMsg{Width: 120, Height: 36})
+		r.wait(300 * time.Millisecond)
+		count.require(r, 1, 1)
+		r.press("t", "j", "t")
+		r.wait(300 * time.Millisecond)
+		count.require(r, 2, 2)
 	})
 }
 

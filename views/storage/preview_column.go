@@ -109,14 +109,25 @@ func (c *previewColumn) action() ui.Action {
 	if c.shown {
 		name, mode = "preview off", previewOff
 	}
-	action := ui.LocalAction("this list", "preview", why, func() {
-		c.cancel()
-		c.mode, c.refused, c.key = mode, false, ""
-	}, "t")
-	action.ShownName = name
-	action.Description = "the first 64 KiB of the object under the cursor; costs two requests"
-	return action
+	return ui.Action{
+		Key:            ui.Bind("preview", "t"),
+		ShownName:      name,
+		Group:          "this list",
+		Description:    "the first 64 KiB of the object under the cursor; costs two requests",
+		DisabledReason: why,
+		Do: func() tea.Cmd {
+			c.cancel()
+			c.mode, c.refused, c.key = mode, false, ""
+			return ui.Send(previewSwitched{})
+		},
+	}
 }
+
+// previewSwitched follows the frame after previews were switched on or off: only the frame tells whether they have room.
+type previewSwitched struct{}
+
+// Deliver changes nothing: after each message, the listing reads what it lacks.
+func (previewSwitched) Deliver() tea.Cmd { return nil }
 
 // keyOf names a version of an object.
 func (c *previewColumn) keyOf(o *client.Object) string {
