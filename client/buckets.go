@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -70,6 +71,19 @@ const (
 	ACLCustom            ACL = "custom"
 )
 
+// openness orders the canned ACLs by how many people they let in. Whom another ACL lets in is not known: it counts as
+// private, so that whatever replaces it may open something.
+func (a ACL) openness() int {
+	return slices.Index([]ACL{ACLAuthenticatedRead, ACLPublicRead, ACLPublicReadWrite}, a) + 1
+}
+
+// Public reports whether the ACL lets in people who have neither a key nor a link: everyone, or every user of the
+// provider.
+func (a ACL) Public() bool { return a.openness() > 0 }
+
+// Opens reports whether setting the ACL instead of another one lets more people in. An empty ACL is not known.
+func (a ACL) Opens(from ACL) bool { return a.openness() > from.openness() }
+
 // String returns the ACL, safe to display.
 func (a ACL) String() string { return cleanShort(string(a), maxWord) }
 
@@ -80,7 +94,7 @@ type BucketRequest struct {
 	Region  string `json:"region,omitempty"` // instead of the cluster, on the newer types of endpoint
 	Label   string `json:"label"`
 	ACL     ACL    `json:"acl,omitempty"`          // the default is private
-	CORS    bool   `json:"cors_enabled,omitempty"` // true allows all origins
+	CORS    *bool  `json:"cors_enabled,omitempty"` // true allows all origins; nil leaves it to the service
 }
 
 // ID returns the id that the bucket will have in a Change.
@@ -130,6 +144,17 @@ type BucketAccessStatus struct {
 func (s *BucketAccessStatus) Differs(set BucketAccess) bool {
 	return set.ACL != "" && s.ACL != "" && s.ACL != set.ACL ||
 		set.CORS != nil && s.CORS != nil && *s.CORS != *set.CORS
+}
+
+// ValuesOf returns the known values of what is to be set; nothing of a nil status.
+func (s *BucketAccessStatus) ValuesOf(set BucketAccess) (values BucketAccess) {
+	if s != nil && set.ACL != "" {
+		values.ACL = s.ACL
+	}
+	if s != nil && set.CORS != nil {
+		values.CORS = s.CORS
+	}
+	return values
 }
 
 // Unreported returns which of the values that were set are missing from the API's answer: "ACL", "CORS", "ACL and CORS"

@@ -526,7 +526,7 @@ func TestBuckets_Create_exists(t *testing.T) {
 					Cluster: "us-east-1",
 					Label:   "acme-www",
 					ACL:     acl,
-					CORS:    true,
+					CORS:    new(true),
 				},
 			)
 			if err != nil || time.Since(got.Created.Time()) < 24*time.Hour || got.Objects == client.Known[int64](0) {

@@ -185,7 +185,7 @@ func operations(t *testing.T) []operationCall {
 					Cluster: east,
 					Label:   "new-one",
 					ACL:     client.ACLPublicRead,
-					CORS:    true,
+					CORS:    new(true),
 				}),
 			)
 		}},

@@ -24,6 +24,7 @@ func bucketChanges() []pathCase {
 		{"buckets.access", goTo("8", "acme-www"), []pathStep{{
 			key:    "x",
 			fill:   []string{"<right>", "<ctrl+s>"},
+			answer: "acme-www", // it opens the bucket; the next one does not
 			op:     client.OpUpdateBucketAccess,
 			before: `{"acl":"`,
 		}, {
@@ -160,6 +161,7 @@ func objectChanges(t *testing.T) []pathCase {
 	access := pathStep{
 		key:    "c",
 		fill:   []string{"<right>", "<ctrl+s>"},
+		answer: "y",
 		op:     client.OpSetObjectACL,
 		before: `{"acl":"private"}`,
 	}

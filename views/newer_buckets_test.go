@@ -130,6 +130,8 @@ func TestNewerBuckets_accessIsReadAgain(t *testing.T) {
 	startProgram(t, emulator.Options{Service: emulator.ServiceNow}, screenSize{140, 40}, func(r *harness) {
 		r.press(goTo("8", "telemetry")...)
 		r.press("x", "<right>", "<ctrl+s>")
+		r.wait(time.Second)
+		r.press("telemetry", "<enter>")
 		r.requireApplied(client.OpUpdateBucketAccess)
 		r.requireText("access is now")
 		r.requireNoText("not known")
@@ -142,7 +144,7 @@ func TestNewerBuckets_unreportedAccessIsNotClaimed(t *testing.T) {
 	for _, c := range []struct{ keys, op, want string }{
 		{"x <tab> <right> <right> <ctrl+s>", client.OpUpdateBucketAccess,
 			"telemetry: CORS was set to off · the API does not report CORS"},
-		{"x <right> <tab> <right> <right> <ctrl+s>", client.OpReplaceBucketAccess,
+		{"x <right> <tab> <right> <right> <ctrl+s> ~ telemetry <enter>", client.OpReplaceBucketAccess,
 			"telemetry: access was set to public-read, CORS off · the API does not report CORS"},
 		{"<enter> j <enter> c <right> <ctrl+s>", client.OpSetObjectACL,
 			"access was set to private · the API does not report it"},
@@ -150,7 +152,7 @@ func TestNewerBuckets_unreportedAccessIsNotClaimed(t *testing.T) {
 		t.Run(c.want, func(t *testing.T) {
 			startProgram(t, emulator.Options{Service: emulator.ServiceNow}, screenSize{160, 40}, func(r *harness) {
 				r.press(goTo("8", "gb-lon")...)
-				r.press(strings.Fields(c.keys)...)
+				r.pressAll(c.keys)
 				r.wait(time.Second)
 				r.requireText(c.want)
 				r.requireApplied(c.op)

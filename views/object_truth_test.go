@@ -34,7 +34,7 @@ func TestObjectAccess_formOpensWithWhatIsSet(t *testing.T) {
 				r.press("<ctrl+s>")
 				r.requireText("this is already set")
 				r.requireApplied(client.OpSetObjectACL)
-				r.press("<right>", "<ctrl+s>")
+				r.press("<left>", "<left>", "<ctrl+s>")
 				r.requireApplied(client.OpSetObjectACL, client.OpSetObjectACL)
 			})
 		})

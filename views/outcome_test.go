@@ -27,7 +27,7 @@ func allChanges(t *testing.T) []changeCase {
 		readableChange("upload certificate", upload, "<ctrl+s>", ""),
 		readableChange("delete certificate", upload+" <ctrl+s> ~ D ~ cdn.acme.net", "<enter>", ""),
 		readableChange(
-			"update object ACL", "8 / acme-www <enter> <enter> / index.html <enter> c <right>", "<ctrl+s>", "",
+			"update object ACL", "8 / acme-www <enter> <enter> / index.html <enter> c <right> <ctrl+s> ~", "y", "",
 		),
 		unprovenChange("cancel Object Storage", "8 : cancel <enter> ~~ acme-prod", "<enter>"),
 	)

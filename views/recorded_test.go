@@ -319,13 +319,15 @@ func TestRecordings_changesAreShown(t *testing.T) {
 			keys: "8 / scratch <enter> D <wait> scratch <enter>", message: "scratch: deleted",
 		},
 		"POST " + bucket + "/access": {
-			keys: "8 / cdn.acme <enter> x <right> <ctrl+s>", message: "access is now",
+			keys: "8 / cdn.acme <enter> x <right> <ctrl+s> <wait> cdn.acme.net <enter>", message: "access is now",
 		},
 		"PUT " + bucket + "/access": {
-			keys: "8 / cdn.acme <enter> x <right> <tab> <right> <ctrl+s>", message: "access is now",
+			keys:    "8 / cdn.acme <enter> x <right> <tab> <right> <ctrl+s> <wait> cdn.acme.net <enter>",
+			message: "access is now",
 		},
 		"PUT " + bucket + "/object-acl": {
-			keys: "8 / acme-www <enter> <enter> / index <enter> c <right> <ctrl+s>", message: "access is now",
+			keys:    "8 / acme-www <enter> <enter> / index <enter> c <right> <ctrl+s> <wait> y",
+			message: "access is now",
 		},
 		"POST " + bucket + "/ssl": {keys: upload, message: "a certificate is set"},
 		"DELETE " + bucket + "/ssl": {

@@ -191,6 +191,8 @@ func TestAccess_emptyAnswerIsReadBack(t *testing.T) {
 				r.injectUnlessZero("view access", c.read)
 				r.press("<ctrl+s>")
 				r.wait(time.Second)
+				r.press("acme-www", "<enter>")
+				r.wait(time.Second)
 				r.requireText("acme-www: " + c.want)
 				r.requireApplied("modify access")
 			})
@@ -206,6 +208,8 @@ func TestAccess_emptyAnswerIsReadBack(t *testing.T) {
 				})
 				r.injectUnlessZero("view object ACL", c.read)
 				r.press("<ctrl+s>")
+				r.wait(time.Second)
+				r.press("y")
 				r.wait(time.Second)
 				r.requireText("index.html: " + c.want)
 				r.requireApplied("update object ACL")
@@ -260,7 +264,7 @@ var deletedMeanwhile = []struct {
 		"key 205", "finance", "finance2", "New access key",
 	},
 	{
-		"access of a bucket", "8 / scratch <enter> x <right>", "<ctrl+s>",
+		"access of a bucket", "8 / scratch <enter> x <right> <ctrl+s> ~ scratch", "<enter>",
 		func(r *harness) error {
 			return r.writer(client.OpDeleteBucket, "ap-south-1/scratch").
 				DeleteBucket(r.Context(), "ap-south-1", "scratch")

@@ -374,10 +374,10 @@ func changeCases() []changeCase {
 		readableChange("revoke key", "9 / finance <enter> D ~ finance", "<enter>", ": revoked"),
 		unreadableChange("change login", "5 / db2-root <enter> P root <tab> secret", "<ctrl+s>", "harm"),
 		readableChange(
-			"modify access", "8 / acme-www <enter> x <right> <right>", "<ctrl+s>", "access is now",
+			"modify access", "8 / acme-www <enter> x <right> <right> <ctrl+s> ~ acme-www", "<enter>", "access is now",
 		),
 		readableChange(
-			"update access", "8 / acme-www <enter> x <right> <right> <tab> <right>", "<ctrl+s>",
+			"update access", "8 / acme-www <enter> x <right> <right> <tab> <right> <ctrl+s> ~ acme-www", "<enter>",
 			"access is now",
 		),
 	}

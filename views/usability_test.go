@@ -347,6 +347,8 @@ func TestStatusMessages_readsAsSentence(t *testing.T) {
 	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "x", "<right>", "<tab>", "<right>", "<ctrl+s>")
+		r.wait(time.Second)
+		r.press("acme-www", "<enter>")
 		r.requireText("acme-www: access is now public-read, CORS on")
 	})
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {

@@ -68,6 +68,8 @@ type StoreForm[T any] struct {
 	// Then runs on the loop after the change. answered is false if the answer was lost and reading again proved that
 	// the change was applied: the row is the one that proves it.
 	Then func(row T, answered bool) tea.Cmd
+	// Undo returns what undoes the change of a row, or nil; the message offers it. nil offers nothing.
+	Undo func(row T) *ui.Action
 	// OnCandidates runs on the loop if the answer was lost and rows appear that may be what was made, while nothing
 	// proves it. nil only says so.
 	OnCandidates func(rows []T) tea.Cmd
@@ -114,6 +116,9 @@ func (r StoreForm[T]) showStatus(c ui.ChangeResult[T], answered bool) tea.Cmd {
 		Text:          r.Success(c.Row),
 		Row:           ui.RowRef{Store: r.Store, ID: r.Store.ID(c.Row)},
 		ReportsChange: true,
+	}
+	if r.Undo != nil {
+		message.Undo = r.Undo(c.Row)
 	}
 	if c.Warn {
 		message.Tone = theme.Warn

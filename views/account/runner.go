@@ -329,7 +329,7 @@ func (r OperationRunner[T]) openForm(s *start[T]) form.Form {
 		Fields:  s.draft.Fields,
 		Success: func(row T) string { return r.Resource.Label(row) + ": " + r.success(s, row) },
 		Then:    s.draft.AfterSubmit,
-
+		Undo:    func(row T) *ui.Action { return r.undo(s, []T{row}) },
 		OnCandidates: func(rows []T) tea.Cmd {
 			return ui.Send(r.CandidatesMenu(PossiblyCreated[T]{
 				What:      s.op.Name + " " + client.NewText(sent.Label).String(),
@@ -535,6 +535,9 @@ func (r OperationRunner[T]) undo(s *start[T], rows []T) *ui.Action {
 		return nil
 	}
 	undo, about := s.draft.Undo(), r.Resource.Label(rows[0])
+	if undo.Operation == "" {
+		return nil
+	}
 	if len(rows) > 1 {
 		about = ui.Plural(len(rows), r.Resource.Singular, r.Resource.PluralName())
 	}

@@ -211,7 +211,7 @@ type Draft[T any] struct {
 	Success func(row T) string
 	// ScriptNote returns what a script reports beside the row, after its name. nil reports nothing.
 	ScriptNote func(row T) string
-	// Undo returns what undoes the operation once it was applied; nil offers no undo.
+	// Undo returns what undoes the operation once it was applied. nil, or an Undo without an operation, offers none.
 	Undo func() Undo[T]
 	// OnApplied returns what follows once rows have changed: a timer. nil does nothing.
 	OnApplied func(rows []T) tea.Cmd

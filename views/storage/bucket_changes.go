@@ -38,7 +38,7 @@ func Buckets(a *account.Account) resource.Resource[*client.Bucket] {
 			"buckets list --filter 'size:>10GiB' --sort -size",
 			"buckets get us-east-1/acme-www -o json",
 			"buckets create us-east-1/acme-scratch --acl private",
-			"buckets access us-east-1/acme-www --acl public-read --cors=false",
+			"buckets access us-east-1/acme-www --acl public-read --cors=false --yes",
 			"buckets readers us-east-1/acme-www",
 			"buckets readers us-east-1/acme-www -o json --jq 'any(.[]; .public)'",
 			"buckets empty us-east-1/acme-scratch --yes",
@@ -178,7 +178,7 @@ func offerEmptying(a *account.Account, b *client.Bucket, err error) tea.Cmd {
 // newBucket asks for a bucket. If the account has that bucket already, the API returns it as if it were new; the
 // message tells them apart.
 func newBucket(a *account.Account) resource.Draft[*client.Bucket] {
-	values := client.BucketRequest{ACL: client.ACLPrivate}
+	values := client.BucketRequest{ACL: client.ACLPrivate, CORS: new(false)}
 	if ids := availableClusterIDs(a); len(ids) > 0 {
 		values.Cluster = ids[0]
 	}
@@ -187,27 +187,25 @@ func newBucket(a *account.Account) resource.Draft[*client.Bucket] {
 
 // newBucketFrom asks for a bucket, beginning with values.
 func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Draft[*client.Bucket] {
-	in, word := &values, ""
-	before := a.Buckets().Rows()
+	in, before := &values, a.Buckets().Rows()
+	var created *client.Bucket // nil if there was one already, or if the answer was lost
 	clusters := func() []string { return availableClusterIDs(a) }
 	return resource.Draft[*client.Bucket]{
 		Title:       "New bucket",
 		Text:        "Storage is billed from the first bucket until Object Storage is cancelled.",
 		SubmitLabel: "create",
-		Fields: append(
-			bucketFields(in, clusters, checkBucketLabelUnused(a, &in.Cluster)),
-			publicWriteConfirmation(&word, func() string { return in.Label }, func() bool {
-				return in.ACL == client.ACLPublicReadWrite
-			}),
-		),
-		Review: func() string { return describeBucketACL(in.ACL) },
+		Fields:      bucketFields(in, clusters, checkBucketLabelUnused(a, &in.Cluster)),
+		Review:      func() string { return describeBucketACL(in.ACL) },
 		Confirm: func([]*client.Bucket) resource.ConfirmationSpec {
-			return resource.ConfirmationSpec{
-				Effect: fmt.Sprintf(
-					"Creates bucket %s in %s. %s", client.Clean(in.Label), client.Clean(in.Cluster),
-					describeBucketACL(in.ACL),
-				),
+			return confirmBucketACL(fmt.Sprintf(
+				"Creates bucket %s in %s.", client.Clean(in.Label), client.Clean(in.Cluster),
+			), in.Label, in.ACL, client.ACLPrivate)
+		},
+		Undo: func() resource.Undo[*client.Bucket] {
+			if created == nil {
+				return resource.Undo[*client.Bucket]{}
 			}
+			return undoBucketAccess(a, created, client.BucketAccess{ACL: in.ACL}, client.BucketAccess{ACL: client.ACLPrivate})
 		},
 		Attempt: func(*client.Bucket) resource.Attempt[*client.Bucket] {
 			sent := *in
@@ -224,7 +222,11 @@ func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Dra
 				ID:    sent.ID(),
 				Label: sent.Label,
 				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Bucket], error) {
-					return ui.ResultRow(w.CreateBucket(ctx, sent))
+					b, err := w.CreateBucket(ctx, sent)
+					if err == nil && !existedBefore(a, b, before) {
+						created = b
+					}
+					return ui.ResultRow(b, err)
 				},
 				Find:     account.FindCreated(a.Buckets(), made),
 				Describe: func(b *client.Bucket) string { return made.Describe(a, b) },
@@ -255,9 +257,15 @@ func bucketFields(in *client.BucketRequest, clusters func() []string, checks ...
 			return "up and down go through the clusters"
 		}),
 		form.Choice("acl", "ACL", &in.ACL, cannedACLs()...).Flag("acl", ACLChoices),
-		form.Switch("cors_enabled", "CORS", &in.CORS).
+		form.OptionalSwitch("cors_enabled", "CORS", &in.CORS).
 			Note("yes lets web pages from any origin read from it").
-			Flag("cors", "allow requests from all origins (CORS)"),
+			Scripted(form.ScriptInput{
+				Flag:    "cors",
+				Usage:   "allow requests from all origins (CORS), or not with --cors=false; without it the service decides",
+				Default: serviceDecides,
+				Bool:    true,
+				Set:     func(text string) (wrong string) { in.CORS, wrong = parseCORS(text); return wrong },
+			}),
 	}
 }
 
@@ -275,10 +283,15 @@ func isRequestedBucket(b *client.Bucket, in client.BucketRequest) bool {
 		in.Region != "" && b.Region.Raw() == in.Region)
 }
 
-// describeCreatedBucket says whether a bucket is new. It is not if it was listed before, or is older than an hour.
-func describeCreatedBucket(a *account.Account, b *client.Bucket, before []*client.Bucket) string {
+// existedBefore reports whether a bucket that was created is an old one: it was listed before, or is older than an hour.
+func existedBefore(a *account.Account, b *client.Bucket, before []*client.Bucket) bool {
 	same := func(k *client.Bucket) bool { return account.BucketID(k) == account.BucketID(b) }
-	if slices.ContainsFunc(before, same) || b.Created.Valid() && a.Now().Sub(b.Created.Time()).Hours() > 1 {
+	return slices.ContainsFunc(before, same) || b.Created.Valid() && a.Now().Sub(b.Created.Time()).Hours() > 1
+}
+
+// describeCreatedBucket says whether a bucket is new.
+func describeCreatedBucket(a *account.Account, b *client.Bucket, before []*client.Bucket) string {
+	if existedBefore(a, b, before) {
 		return "already existed, since " + formatDate(b.Created) + "; nothing was created"
 	}
 	return "created"
@@ -346,7 +359,6 @@ type accessInput struct {
 	present client.BucketAccessStatus // what is set, as far as it is known
 	acl     client.ACL                // the present one, unknownACL, or a canned ACL
 	cors    string                    // corsUnknown, "yes" or "no"
-	word    string                    // the label, typed to let everyone write
 }
 
 // corsUnknown stands for a CORS setting that could not be read.
@@ -394,7 +406,12 @@ func readThenSetBucketAccess(
 func setBucketAccess(
 	a *account.Account, b *client.Bucket, present *client.BucketAccessStatus,
 ) resource.Draft[*client.Bucket] {
-	in, found := newAccessInput(*present), accessReadBack{}
+	return newAccessInput(*present).draft(a, b)
+}
+
+// draft returns the change of a bucket's access to the values of the form.
+func (in *accessInput) draft(a *account.Account, b *client.Bucket) resource.Draft[*client.Bucket] {
+	found := accessReadBack{}
 	var before *client.BucketAccessStatus // nil if it could not be read
 	return resource.Draft[*client.Bucket]{
 		Title:           "Access to " + bucketName(b),
@@ -406,17 +423,27 @@ func setBucketAccess(
 		AsNew:           func() resource.Draft[*client.Bucket] { return newBucketFrom(a, in.asNew(b)) },
 		Confirm: func([]*client.Bucket) resource.ConfirmationSpec {
 			setting, value := in.describe()
-			return resource.ConfirmationSpec{
-				Effect: fmt.Sprintf("Bucket %s: %s will be %s.", bucketName(b), setting, value),
-			}
+			_, set := in.request()
+			return confirmBucketACL(
+				fmt.Sprintf("Bucket %s: %s will be %s.", bucketName(b), setting, value), b.Label.Raw(), set.ACL,
+				in.present.ACL,
+			)
+		},
+		Undo: func() resource.Undo[*client.Bucket] {
+			_, set := in.request()
+			return undoBucketAccess(a, b, set, before.ValuesOf(set))
 		},
 		Attempt: func(*client.Bucket) resource.Attempt[*client.Bucket] {
 			call, access := in.request()
+			var known any // nil instead of no values
+			if values := in.present.ValuesOf(access); values != (client.BucketAccess{}) {
+				known = values
+			}
 			return resource.Attempt[*client.Bucket]{
 				Call:      call,
 				ID:        account.BucketID(b),
 				Label:     b.Label.Raw(),
-				Before:    in.before(access),
+				Before:    known,
 				Unchanged: access.ACL == "" && access.CORS == nil,
 				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Bucket], error) {
 					before, _ = a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
@@ -459,9 +486,10 @@ func judgeBucketAccess(
 
 // accessReadBack is what reading an access again shows after it was set.
 type accessReadBack struct {
-	now     string // "public-read, CORS on"
-	differs bool   // another value was set
-	unknown string // why it is not known
+	before  client.ACL // of an object, as far as it is known
+	now     string     // "public-read, CORS on"
+	differs bool       // another value was set
+	unknown string     // why it is not known
 }
 
 // The two reasons why an access is not known after it was set, without their ends.
@@ -515,27 +543,75 @@ func (in *accessInput) fields(b *client.Bucket) []form.Field {
 			Bool:  true,
 			Set:   in.setCORS,
 		}),
-		publicWriteConfirmation(&in.word, b.Label.Raw, func() bool {
-			return in.changesACL() && in.acl == client.ACLPublicReadWrite
-		}),
 	}
 }
 
-// publicWriteConfirmation asks for the label of a bucket, while a condition holds, before everyone may write to the
-// bucket.
-func publicWriteConfirmation(word *string, label func() string, when func() bool) form.Field {
-	return form.Text("sure", "Type the label", word, func(text string) string {
-		return account.ReasonIf(text != label(), "type "+client.Clean(label())+": everyone will be able to write to it")
-	}).When(when)
+// confirmBucketACL is the question before a change with some effect that sets the ACL of a bucket. If the ACL opens the
+// bucket, it is asked on every account, and the label must be typed.
+func confirmBucketACL(effect, label string, acl, present client.ACL) resource.ConfirmationSpec {
+	c := resource.ConfirmationSpec{Effect: effect}
+	if acl != "" {
+		c.Effect += " " + describeBucketACL(acl)
+	}
+	if acl.Opens(present) {
+		c.Word, c.Required = label, true
+	}
+	return c
+}
+
+// undoBucketAccess sets the access to a bucket back to what it was before a change. What was not known, or cannot be
+// set, stays as it is; but what the change has opened is made private again.
+func undoBucketAccess(
+	a *account.Account, b *client.Bucket, set, before client.BucketAccess,
+) resource.Undo[*client.Bucket] {
+	if !slices.Contains(cannedACLs(), before.ACL) {
+		before.ACL = ""
+		if set.ACL.Public() {
+			before.ACL = client.ACLPrivate
+		}
+	}
+	in := newAccessInput(client.BucketAccessStatus{ACL: set.ACL, CORS: set.CORS})
+	if before.ACL != "" {
+		in.acl = before.ACL
+	}
+	if before.CORS != nil {
+		in.setCORS(strconv.FormatBool(*before.CORS))
+	}
+	_, access := in.request()
+	if access == (client.BucketAccess{}) {
+		return resource.Undo[*client.Bucket]{}
+	}
+	setting, value := in.describe()
+	if access.ACL == "" {
+		value = setting + " " + value // "CORS off"
+	}
+	return resource.Undo[*client.Bucket]{
+		Operation: "access",
+		Text:      "set " + value,
+		Draft:     in.draft(a, b),
+	}
 }
 
 // setCORS takes the value of a script's flag.
-func (in *accessInput) setCORS(text string) string {
-	on, err := strconv.ParseBool(text)
-	if in.cors = "no"; on {
+func (in *accessInput) setCORS(text string) (wrong string) {
+	in.cors = "no"
+	on, wrong := parseCORS(text)
+	if on != nil && *on {
 		in.cors = "yes"
 	}
-	return account.ReasonIf(err != nil, "must be true or false")
+	return wrong
+}
+
+// serviceDecides stands for --cors where a script does not give it.
+const serviceDecides = "unset"
+
+// parseCORS returns the value of --cors, nil for serviceDecides, or what is wrong with it.
+func parseCORS(text string) (on *bool, wrong string) {
+	if text == serviceDecides {
+		return nil, ""
+	}
+	value, err := strconv.ParseBool(text)
+	return &value, account.ReasonIf(err != nil, "must be true or false")
 }
 
 // describe returns which setting is changed, and to what: "access", "public-read, CORS off" or "CORS", "off".
@@ -549,21 +625,6 @@ func (in *accessInput) describe() (setting, value string) {
 		return "CORS", cors
 	}
 	return "access", access.ACL.String() + ", CORS " + cors
-}
-
-// before returns what is set of what is about to change, as far as it is known; nil if nothing is.
-func (in *accessInput) before(set client.BucketAccess) any {
-	before := client.Patch{}
-	if set.ACL != "" && in.present.ACL != "" {
-		before["acl"] = in.present.ACL
-	}
-	if set.CORS != nil && in.present.CORS != nil {
-		before["cors_enabled"] = *in.present.CORS
-	}
-	if len(before) == 0 {
-		return nil
-	}
-	return before
 }
 
 // request returns what is to be set and the operation for it: both settings are replaced with PUT, one of them is
@@ -589,7 +650,7 @@ func (in *accessInput) asNew(b *client.Bucket) client.BucketRequest {
 		Cluster: b.Location().Raw(),
 		Label:   b.Label.Raw(),
 		ACL:     client.ACLPrivate,
-		CORS:    in.cors == "yes",
+		CORS:    new(in.cors == "yes"),
 	}
 	if slices.Contains(cannedACLs(), in.acl) {
 		values.ACL = in.acl

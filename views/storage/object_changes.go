@@ -248,32 +248,81 @@ func objectAccessForm(
 		Review:          func() string { return describeObjectACL(acl) },
 		WhyResendIsSafe: "Setting the same access twice does no harm",
 	}
-	ask := func() account.ConfirmationRequest {
-		return account.ConfirmationRequest{
-			Ops:  []string{client.OpSetObjectACL},
-			IDs:  []string{ref.ID()},
-			Name: "change",
-			Confirm: resource.ConfirmationSpec{
-				Title:  "Access to " + name.String(),
-				Effect: fmt.Sprintf("Access to %s in %s will be %s.", name, bucketName(b), acl),
-			},
-		}
-	}
+	ask := func() account.ConfirmationRequest { return askObjectACL(b, name, acl, present) }
 	return a.FormWithConsent(f, ask, func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
 		found, err := setObjectACL(ctx, a, ref, acl, c[client.OpSetObjectACL])
 		if err != nil {
 			return nil, err
 		}
-		tone := theme.Good
-		if found.differs {
-			tone = theme.Warn
-		}
-		return func() tea.Cmd {
-			message := ui.ShowStatus(tone, name.String()+": "+found.describe("access", acl.String()))
-			return tea.Batch(message, ui.Send(ui.RefreshMsg{}))
-		}, nil
+		return func() tea.Cmd { return reportObjectACL(a, b, name, acl, found) }, nil
 	})
 }
+
+// askObjectACL is the question before an object gets another ACL than the present one. If that opens the object, it is
+// asked on every account.
+func askObjectACL(b *client.Bucket, name client.ServerText, acl, present client.ACL) account.ConfirmationRequest {
+	return account.ConfirmationRequest{
+		Ops:  []string{client.OpSetObjectACL},
+		IDs:  []string{refTo(b, name.Raw()).ID()},
+		Name: "change",
+		Confirm: resource.ConfirmationSpec{
+			Title: "Access to " + name.String(),
+			Effect: fmt.Sprintf(
+				"Access to %s in %s will be %s %s.", name, bucketName(b), acl, describeObjectACL(acl),
+			),
+			Required: acl.Opens(present),
+		},
+	}
+}
+
+// reportObjectACL shows what became of a change of an object's ACL, and offers its undo: the ACL before, or private if
+// that is not known, or cannot be set.
+func reportObjectACL(
+	a *account.Account, b *client.Bucket, name client.ServerText, acl client.ACL, found accessReadBack,
+) tea.Cmd {
+	back := found.before
+	if !slices.Contains(cannedACLs(), back) {
+		back = client.ACLPrivate
+	}
+	message := ui.StatusMsg{
+		Tone:          theme.Good,
+		Text:          name.String() + ": " + found.describe("access", acl.String()),
+		ReportsChange: true,
+	}
+	if found.differs {
+		message.Tone = theme.Warn
+	}
+	if back != acl {
+		message.Undo = &ui.Action{
+			Key:       ui.Bind("set "+back.String(), "u"),
+			Object:    name.String(),
+			Writes:    true,
+			OpensView: true,
+			Do: func() tea.Cmd {
+				return a.AskConsent(askObjectACL(b, name, back, acl), func(c account.Consents) tea.Cmd {
+					return ui.WhileWorking("changing the access to "+name.String(), func() tea.Msg {
+						found, err := setObjectACL(a.Context, a, refTo(b, name.Raw()), back, c[client.OpSetObjectACL])
+						return objectACLSet(func() tea.Cmd {
+							if err != nil {
+								text := name.String() + ": " + ui.Reason(err) + ui.RejectionSuffix(err)
+								lookUp := account.ResumeLookups(a, account.UnresolvedChanges(a), "")
+								return tea.Batch(ui.ReportChange(theme.Bad, text), lookUp)
+							}
+							return reportObjectACL(a, b, name, back, found)
+						})
+					})
+				})
+			},
+		}
+	}
+	return tea.Batch(ui.Send(message), ui.Send(ui.RefreshMsg{}))
+}
+
+// objectACLSet reports that an object's ACL was set.
+type objectACLSet func() tea.Cmd
+
+// Deliver reports it.
+func (report objectACLSet) Deliver() tea.Cmd { return report() }
 
 // setObjectACL reads the present ACL for the journal, sets another, and returns what the object then has.
 func setObjectACL(
@@ -287,6 +336,7 @@ func setObjectACL(
 	}
 	if before, err := a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name); err == nil && before.ACL != "" {
 		change.Before = map[string]any{"acl": before.ACL}
+		found.before = before.ACL
 	}
 	w, err := a.API.Begin(change, consent)
 	if err != nil {
@@ -297,11 +347,13 @@ func setObjectACL(
 	case err != nil:
 		return found, err
 	case now == nil:
-		return accessReadBack{unknown: accessNotRead + "it could not be read"}, nil
+		found.unknown = accessNotRead + "it could not be read"
 	case now.ACL == "":
-		return accessReadBack{unknown: accessNotReported + "it"}, nil
+		found.unknown = accessNotReported + "it"
+	default:
+		found.now, found.differs = now.ACL.String(), now.ACL != acl
 	}
-	return accessReadBack{now: now.ACL.String(), differs: now.ACL != acl}, nil
+	return found, nil
 }
 
 // describeObjectACL says what an ACL of an object allows.

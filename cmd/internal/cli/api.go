@@ -202,9 +202,11 @@ func (a *apiFlags) change(ctx context.Context, s *scriptSession, call *client.Ra
 		reason:     a.reason,
 	}
 	answer := json.RawMessage("{}")
+	acl, _ := call.Body["acl"].(string)
 	c := change[any]{
 		Change: client.Change{Op: call.Op(), Resource: call.Resource(), ID: call.ID(), Label: call.ID()},
 		effect: capitalize(strings.TrimSpace(call.Op() + " " + client.Clean(call.ID()))),
+		opens:  client.ACL(acl).Public(),
 		send: func(ctx context.Context, w *approvedChange) (any, error) {
 			data, err := w.Call(ctx, call)
 			if len(data) > 0 {

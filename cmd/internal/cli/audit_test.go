@@ -63,7 +63,7 @@ func TestAudit_findsAndForgets(t *testing.T) {
 		"contacts", "create", "--name", "Lost Lou", "--email", "lou@acme.net", "--group", "nowhere", "--phone",
 		"+1 555 0101",
 	)
-	r.MustRun("buckets", "access", "us-east-1/acme-backups", "--acl", "public-read")
+	r.MustRun("buckets", "access", "us-east-1/acme-backups", "--acl", "public-read", "--yes")
 	found, _ := auditOf(r, exit.CodeProblem)
 	for check, label := range map[string]string{
 		"nobody-called": "orphan", "no-phone": "quiet", "unused-contact": "Lost Lou", "off-without-end": "billing-cron",

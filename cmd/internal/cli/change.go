@@ -34,6 +34,8 @@ type change[T any] struct {
 	result    T
 	show      func() error             // prints what the requests at objects would be, for --dry-run; nil for others
 	asks      askRule                  // if it asks more than the subcommand
+	opens     bool                     // it opens something to everyone, so it asks on every account
+	word      string                   // what must be typed if it always asks; "" is the name of the thing
 	ids       []string                 // what the consent covers, if it is not the ID
 	names     *objectnames.SortedNames // the objects that are deleted, instead of ids
 	otherIDs  []string                 // what the consents to the other operations cover, if it differs
@@ -50,6 +52,8 @@ func (c change[T]) erase() change[any] {
 		result:    c.result,
 		show:      c.show,
 		asks:      c.asks,
+		opens:     c.opens,
+		word:      c.word,
 		ids:       c.ids,
 		otherIDs:  c.otherIDs,
 		names:     c.names,

@@ -391,12 +391,12 @@ func TestAccessAndCertificatesByScript(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	const bucket = "us-east-1/cdn.acme.net"
 	r.CheckResult(
-		r.MustRun("buckets", "access", bucket, "--acl", "public-read", "--cors=false"), exit.CodeOK,
+		r.MustRun("buckets", "access", bucket, "--acl", "public-read", "--cors=false", "--yes"), exit.CodeOK,
 		"access is now public-read, CORS off",
 	)
 	r.CheckResult(r.Run("buckets", "access", bucket), exit.CodeUsage, "--acl or --cors")
 	r.CheckResult(r.Run("buckets", "access", bucket, "--acl", "everybody"), exit.CodeUsage, "(use private, ")
-	r.CheckResult(r.MustRun("objects", "acl", bucket, "index.html", "public-read"), exit.CodeOK, "public-read")
+	r.CheckResult(r.MustRun("objects", "acl", bucket, "index.html", "public-read", "--yes"), exit.CodeOK, "public-read")
 	r.CheckResult(r.MustRun("objects", "acl", bucket, "index.html"), exit.CodeOK, "public-read")
 	r.CheckResult(r.Run("objects", "acl", bucket, "index.html", "mine"), exit.CodeUsage, "(use private, ")
 

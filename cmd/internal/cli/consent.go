@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -39,6 +40,9 @@ func (y *yesFlag) Type() string { return "bool" }
 func addYesFlag(set *pflag.FlagSet, y *yesFlag, asks askRule) {
 	about := "do not ask for confirmation; only protected accounts ask, and need --yes=NAME with the account's name"
 	switch asks {
+	case asksIfPublic:
+		about = "do not ask for confirmation; required if standard input is not a terminal and the change opens " +
+			"something to everyone; protected accounts always ask, and need --yes=NAME with the account's name"
 	case asksAlways:
 		about = "do not ask for confirmation; required if standard input is not a terminal; protected accounts need " +
 			"--yes=NAME with the account's name"
@@ -56,9 +60,21 @@ type askRule int
 // The rules.
 const (
 	asksIfProtected askRule = iota // only on protected accounts, for the account's name
+	asksIfPublic                   // the same, and on every account if the change opens something to everyone
 	asksAlways                     // on every account, for the name of what is lost
 	asksForAccount                 // on every account, for the account's name
 )
+
+// mayOpen reports whether a change with one of some operations may open something to everyone.
+func mayOpen(ops ...string) bool {
+	return slices.ContainsFunc(ops, func(op string) bool {
+		switch op {
+		case client.OpCreateBucket, client.OpUpdateBucketAccess, client.OpReplaceBucketAccess, client.OpSetObjectACL:
+			return true
+		}
+		return false
+	})
+}
 
 // A scriptAsker answers the question before a change: by --yes, or by asking on the terminal. It asks once, however
 // many operations the change has.
@@ -67,6 +83,7 @@ type scriptAsker struct {
 	summary   string // what is about to be done: "delete contact Eve (7)"
 	yes       yesFlag
 	needsName bool // --yes must come with the account's name
+	opens     bool // it opens something to everyone
 	answered  bool
 	answer    bool
 }
@@ -110,6 +127,9 @@ func (a *scriptAsker) flagAnswer(q client.ConsentQuestion) (bool, error) {
 	problem := "standard input is not a terminal"
 	if yes != "" {
 		problem = "a plain --yes is not enough"
+	}
+	if a.opens && !protected {
+		problem = "it opens something to everyone, and " + problem
 	}
 	next := "--yes"
 	if needsName {

@@ -254,7 +254,9 @@ func (d declaredOperation) plan(
 		return change[any]{result: row, unchanged: " already has these values"}, given.checkAny()
 	}
 	c.Change = attempt.Change("", "")
-	c.verb, c.effect = d.verb(), effectOf(draft, row)
+	confirm := confirmationOf(draft, row)
+	c.verb, c.effect = d.verb(), strings.TrimSuffix(confirm.Effect, ".")
+	c.opens = confirm.Required && mayOpen(d.op.Call)
 	c.send = func(ctx context.Context, a *approvedChange) (any, error) {
 		if secrets, err := given.readSecrets(ctx, s, draft.Fields); err != nil {
 			return row, err
@@ -273,16 +275,15 @@ func (d declaredOperation) plan(
 	return c, nil
 }
 
-// effectOf says what an operation does to a row, or to none; "" if that says no more than its name.
-func effectOf(draft resource.Draft[any], row any) string {
-	if draft.Confirm == nil {
-		return ""
+// confirmationOf is the question before an operation on a row, or on none.
+func confirmationOf(draft resource.Draft[any], row any) resource.ConfirmationSpec {
+	switch {
+	case draft.Confirm == nil:
+		return resource.ConfirmationSpec{}
+	case row == nil:
+		return draft.Confirm(nil)
 	}
-	rows := []any{row}
-	if row == nil {
-		rows = nil
-	}
-	return strings.TrimSuffix(draft.Confirm(rows).Effect, ".")
+	return draft.Confirm([]any{row})
 }
 
 // report says what became of a thing of which there is no row to show, and what else there is to know. A result that

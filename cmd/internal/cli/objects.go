@@ -266,8 +266,11 @@ func showOrSetObjectACL(
 	if len(args) < 3 || err != nil {
 		return change[*objectACL]{result: before}, err
 	}
+	present, _ := before.ACL.Value()
 	return change[*objectACL]{
 		Change: client.Change{ID: o.ID(), Label: o.Name, Before: map[string]any{"acl": before.ACL}},
+		opens:  acl.Opens(present),
+		word:   "y",
 		detail: string(acl),
 		send: func(ctx context.Context, w *approvedChange) (*objectACL, error) {
 			now, err := w.SetObjectACL(ctx, o, acl)

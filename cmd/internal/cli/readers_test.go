@@ -75,7 +75,7 @@ func TestReaders_scripts(t *testing.T) {
 		t.Error("the link does not expire")
 	}
 
-	r.MustRun("buckets", "access", bucket, "--acl", "public-read")
+	r.MustRun("buckets", "access", bucket, "--acl", "public-read", "--yes")
 	public := r.MustRun("buckets", "readers", bucket, "-o", "json", "--jq", "any(.[]; .public)").Out
 	if strings.TrimSpace(public) != "true" {
 		t.Errorf("public: %s", public)

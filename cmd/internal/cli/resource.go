@@ -332,7 +332,11 @@ func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subc
 	}
 	run.plan = v.bindFlags(c.Flags())
 	if v.op != "" {
-		addYesFlag(c.Flags(), &run.yes, v.asks)
+		asks := v.asks
+		if asks == asksIfProtected && mayOpen(append(v.otherOps, v.op)...) {
+			asks = asksIfPublic
+		}
+		addYesFlag(c.Flags(), &run.yes, asks)
 		c.Flags().StringVar(&run.reason, "reason", "", "reason for the change, for the journal and the handover")
 		addWaitFlag(c.Flags(), &run.wait, v.op)
 		f.AddDryRunFlag(c.Flags())
@@ -488,22 +492,26 @@ func (r *subcommandRun) describe(c *change[any], row any) {
 func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[any]) (*approvedChange, error) {
 	a := &approvedChange{api: s.api, change: c.Change, consents: map[string]*client.Consent{}}
 	asks := max(r.subcommand.asks, c.asks)
+	if c.opens {
+		asks = max(asks, asksAlways)
+	}
 	asker := &scriptAsker{
 		session:   s,
 		summary:   c.summary,
 		yes:       r.yes,
 		needsName: asks == asksForAccount,
+		opens:     c.opens,
 		answered:  s.dryRun,
 		answer:    s.dryRun,
 	}
 	question := client.ConsentQuestion{
 		Effect:   c.effect,
-		Required: asks != asksIfProtected,
+		Required: asks >= asksAlways,
 		Below:    c.below,
 		Names:    c.names,
 	}
 	if asks == asksAlways {
-		question.Word = firstTypable(c.Label, c.ID)
+		question.Word = cmp.Or(c.word, firstTypable(c.Label, c.ID))
 	}
 	ids := c.ids
 	if ids == nil && c.names == nil {

@@ -145,7 +145,7 @@ func TestKeysCreate_limitedByDefault(t *testing.T) {
 func TestBucketsThatExist(t *testing.T) {
 	faulttest.ReportCase(t, "B17", "told by scripts")
 	r := newTestEnv(t, emulator.Options{})
-	r.MustRun("buckets", "create", "us-east-1/zz-public", "--acl", "public-read")
+	r.MustRun("buckets", "create", "us-east-1/zz-public", "--acl", "public-read", "--yes")
 	before := len(r.API.Ledger())
 	r.CheckResult(
 		r.Run("buckets", "create", "us-east-1/zz-public", "--acl", "private"), exit.CodeFailure, "already exists",
@@ -375,8 +375,8 @@ func TestScripts_accessIsReadBack(t *testing.T) {
 				r.API.InjectFault("view object ACL", c.read)
 			}
 			const bucket = "us-east-1/acme-www"
-			r.CheckResult(r.Run("buckets", "access", bucket, "--acl", "public-read"), c.code, c.want)
-			r.CheckResult(r.Run("objects", "acl", bucket, "index.html", "public-read"), c.code, c.want)
+			r.CheckResult(r.Run("buckets", "access", bucket, "--acl", "public-read", "--yes"), c.code, c.want)
+			r.CheckResult(r.Run("objects", "acl", bucket, "index.html", "public-read", "--yes"), c.code, c.want)
 			if n := len(r.API.Ledger()); n != 2 {
 				t.Errorf("%d changes", n)
 			}

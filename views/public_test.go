@@ -1,0 +1,151 @@
+package views_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+)
+
+// aclOf returns the ACL of a bucket, or of an object in it.
+func (r *harness) aclOf(bucket, object string) client.ACL {
+	r.Helper()
+	cluster, label, _ := strings.Cut(bucket, "/")
+	if object == "" {
+		now, err := r.api.Buckets.Access(r.ctx, cluster, label)
+		if err != nil {
+			r.Fatal(err)
+		}
+		return now.ACL
+	}
+	now, err := r.api.Objects.ACL(r.ctx, cluster, label, object)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return now.ACL
+}
+
+// A bucket is opened to everyone only once its name has been typed, and u takes it back. Making it private asks nothing;
+// undoing that opens it, and asks.
+func TestPublic_bucketAsksAndCanBeUndone(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		const www = "us-east-1/acme-www"
+		r.press(goTo("8", "acme-www")...)
+		r.press("x", "<right>", "<ctrl+s>")
+		r.wait(time.Second)
+		r.requireDialog("access will be public-read. Everyone can list and read the objects in it.")
+		r.requireNoChanges()
+		r.press("<enter>")
+		r.requireNoChanges()
+		r.press("acme-www", "<enter>")
+		r.requireText("acme-www: access is now public-read", "u: set private")
+		r.press("u")
+		r.requireText("acme-www: access is now private", "u: set public-read")
+		if acl := r.aclOf(www, ""); acl != client.ACLPrivate {
+			t.Errorf("after u: %s", acl)
+		}
+		r.press("u")
+		r.wait(time.Second)
+		r.requireDialog("Everyone can list and read the objects in it")
+		r.press("acme-www", "<enter>")
+		if acl := r.aclOf(www, ""); acl != client.ACLPublicRead {
+			t.Errorf("after u and the name: %s", acl)
+		}
+	})
+}
+
+// What u sets after a change of ACL and CORS is what both were before, as far as it can be set: a bucket with grants of
+// its own becomes private.
+func TestPublic_bucketUndoSetsWhatWasThere(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		w := r.writer(client.OpReplaceBucketAccess, "us-east-1/acme-www")
+		set := client.BucketAccess{ACL: client.ACLAuthenticatedRead, CORS: new(true)}
+		if err := w.ReplaceBucketAccess(r.ctx, "us-east-1", "acme-www", set); err != nil {
+			t.Fatal(err)
+		}
+		r.press(goTo("8", "acme-www")...)
+		r.press("x", "<right>", "<tab>", "<right>", "<ctrl+s>") // public-read-write, no
+		r.wait(time.Second)
+		r.press("acme-www", "<enter>")
+		r.requireText("access is now public-read-write, CORS off", "u: set authenticated-read, CORS on")
+		r.press("u")
+		r.requireText("access is now authenticated-read, CORS on")
+	})
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press(goTo("8", "acme-www")...)
+		r.emu.InjectFault("view access", emulator.Fault{Status: 200, Body: `{"acl":"custom","cors_enabled":false}`, Times: 2})
+		r.press("x")
+		r.requireText("‹custom›")
+		r.press("<right>", "<right>", "<ctrl+s>")
+		r.wait(time.Second)
+		r.press("acme-www", "<enter>")
+		r.requireText("access is now public-read", "u: set private")
+		r.press("u")
+		r.requireText("access is now private")
+	})
+}
+
+// A new bucket that everyone can read asks for its name, and u makes it private.
+func TestPublic_newBucketAsksAndCanBeUndone(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("8", "n", "probe-logs", "<tab>", "<tab>", "<right>", "<ctrl+s>")
+		r.wait(time.Second)
+		r.requireDialog("Creates bucket probe-logs in us-east-1. Everyone can list and read the objects in it")
+		r.requireNoChanges()
+		r.press("probe-logs", "<enter>")
+		r.requireText("probe-logs: created", "u: set private")
+		var sent map[string]any
+		if err := json.Unmarshal(toJSON(r.emu.Ledger()[0].Body), &sent); err != nil || sent["cors_enabled"] != false {
+			t.Errorf("the form says no to CORS, and sends %v", sent)
+		}
+		r.press("u")
+		r.requireText("probe-logs: access is now private")
+		if acl := r.aclOf("us-east-1/probe-logs", ""); acl != client.ACLPrivate {
+			t.Errorf("after u: %s", acl)
+		}
+	})
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("8", "n", "probe-logs", "<ctrl+s>")
+		r.requireText("probe-logs: created")
+		r.requireNoText("u: set")
+	})
+}
+
+// An object is opened to everyone only after y, and u takes it back.
+func TestPublic_objectAsksAndCanBeUndone(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		const www = "us-east-1/acme-www"
+		r.openBucket("acme-www")
+		r.press("/", "index.html", "<enter>", "<enter>", "c")
+		r.requireText("Access to index.html")
+		r.press("<right>", "<ctrl+s>")
+		r.wait(time.Second)
+		r.requireDialog("will be public-read (everyone can read it)")
+		r.requireNoChanges()
+		r.press("n")
+		r.requireNoChanges()
+		r.press("<ctrl+s>")
+		r.wait(time.Second)
+		r.press("y")
+		r.requireText("index.html: access is now public-read", "u: set private")
+		if acl := r.aclOf(www, "index.html"); acl != client.ACLPublicRead {
+			t.Fatalf("after y: %s", acl)
+		}
+		r.press("u")
+		r.requireText("index.html: access is now private", "u: set public-read")
+		r.press("u")
+		r.wait(time.Second)
+		r.requireDialog("everyone can read it")
+		r.press("n")
+		if acl := r.aclOf(www, "index.html"); acl != client.ACLPrivate {
+			t.Errorf("after u, u and n: %s", acl)
+		}
+	})
+}
