@@ -98,6 +98,7 @@ func checkHeader(t *testing.T, r *testEnv, line string, d resource.Resource[any]
 // A value that would not be sent is an error before anything is sent.
 func TestSubcommands_refuseFlagsThatDoNotApply(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
+	t.Chdir(r.Home)
 	for _, line := range []string{
 		"services create --label shop --address https://shop.example.com --region us-east",
 		"services update billing-api --region us-east",
@@ -107,6 +108,11 @@ func TestSubcommands_refuseFlagsThatDoNotApply(t *testing.T) {
 			r.Run(strings.Fields(line)...), exit.CodeUsage, "--region us-east does not apply: ", "private address",
 		)
 	}
+	r.Write("docs/a.txt", "a")
+	r.CheckResult(
+		r.Run("objects", "put", "us-east-1/acme-backups", "x/", "docs", "-r", "--content-type", "text/css"),
+		exit.CodeUsage, "--content-type is for a single file",
+	)
 	if sent := r.API.Ledger(); len(sent) > 0 {
 		t.Errorf("sent %v", sent)
 	}

@@ -529,6 +529,8 @@ func putObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 		switch {
 		case err != nil:
 			return c, err
+		case many && *kind != "":
+			return c, exit.Usage(errors.New("--content-type is for a single file, and NAME ends with /"))
 		case many:
 			return s.planUpload(ctx, o, files, flags)
 		}
