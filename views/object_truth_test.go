@@ -218,10 +218,10 @@ func TestObjects_lookalikeNames(t *testing.T) {
 			r.line(shown + "  ")
 		}
 		for range len(names) {
-			r.press("j", "D")
+			r.press("D")
 			r.wait(time.Second)
 			question := r.dialogText()
-			r.press("<esc>")
+			r.press("<esc>", "j")
 			for name, shown := range names {
 				if strings.Contains(question, " "+shown+" ") || strings.Contains(question, " "+shown+"?") {
 					delete(names, name)

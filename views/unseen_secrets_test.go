@@ -234,7 +234,7 @@ func TestRevokeLater_offeredAtEachStart(t *testing.T) {
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.createKey()
 		made := p.journal.Entries(time.Time{})[0]
-		p.press("y", "<enter>")
+		p.press("y", "<enter>", "kept", "<enter>")
 		p.wait(time.Second)
 		p.journal.RecordRevokeLater(made.ID, made.UnseenSecretOf, "created for rclone in us-east-1/acme-www")
 		p.restart(client.WithReadOnly())
@@ -268,7 +268,7 @@ func TestRevokeLater_ends(t *testing.T) {
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.createKey()
 		made := p.journal.Entries(time.Time{})[0]
-		p.press("y", "<enter>")
+		p.press("y", "<enter>", "kept", "<enter>")
 		p.wait(time.Second)
 		p.journal.RecordRevokeLater(made.ID, made.UnseenSecretOf, "replaced by another key")
 		p.restart()

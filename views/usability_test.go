@@ -161,6 +161,23 @@ func TestForm_enterAcceptsProposal(t *testing.T) {
 	})
 }
 
+// What is typed into the form that disables, right after it opened, is the reason: it does not choose for how long.
+func TestServices_disable_typingIsTheReason(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "pg upgrade, hl", "<enter>")
+		r.wait(time.Second)
+		r.press("<enter>")
+		r.wait(time.Second)
+		r.requireApplied("disable service")
+		e := r.journal.Entries(time.Time{})[0]
+		if d, disabled := r.journal.DisabledService(e.Change.ID); !disabled || e.Change.Reason != "pg upgrade, hl" ||
+			d.Until.Sub(e.Time).Round(time.Minute) != time.Hour {
+			r.Errorf("disabled until %v (asked at %v) for %q", d.Until, e.Time, e.Change.Reason)
+		}
+	})
+}
+
 // An enter that was meant for a field never sends a form that is incomplete, deletes something, disables several
 // things, or grants access to everything.
 func TestForm_strayEnterSendsNothingDangerous(t *testing.T) {
