@@ -193,13 +193,15 @@ func checkToken(token Secret) error {
 }
 
 // tokenVariable matches the name of a variable that holds a token.
-var tokenVariable = regexp.MustCompile(`^(?:export +)?([A-Z_]*TOKEN) *=.`)
+var tokenVariable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:export +)?([A-Z_]*TOKEN) *=.`)
+})
 
 // describeOddToken says what a text looks like that is not a token but is easily stored in place of one; "" if it may
 // be a token. It repeats nothing but the names of variables.
 func describeOddToken(text string) string {
 	first, _ := utf8.DecodeRuneInString(text)
-	variable := tokenVariable.FindStringSubmatch(text)
+	variable := tokenVariable().FindStringSubmatch(text)
 	switch {
 	case variable != nil:
 		return "it begins with " + variable[1] + "="

@@ -3,6 +3,7 @@ package visible
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // KeyMask stands for what is between the first and the last line of a private key.
@@ -11,10 +12,10 @@ const KeyMask = "•••"
 // How private keys look in text: in PEM, OpenPGP and SSH2, and in PuTTY's files. Line breaks may be written out, as in
 // JSON and shell commands. What is between the lines is a key if it holds a long word of Base64.
 var (
-	keyBegin  = regexp.MustCompile(`-{4,5} ?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)? ?-{4,5}|Private-Lines: \d+`)
-	keyEnd    = regexp.MustCompile(`-{4,5} ?END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)? ?-{4,5}`)
-	keyWord   = regexp.MustCompile(`[A-Za-z0-9+/=]{16}`)
-	keyCutOff = regexp.MustCompile(`^(?:(?:\s|\\+[nrt])*[A-Za-z-]+: [^\n\r\\"]*)*` +
+	keyBegin  = pattern(`-{4,5} ?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)? ?-{4,5}|Private-Lines: \d+`)
+	keyEnd    = pattern(`-{4,5} ?END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)? ?-{4,5}`)
+	keyWord   = pattern(`[A-Za-z0-9+/=]{16}`)
+	keyCutOff = pattern(`^(?:(?:\s|\\+[nrt])*[A-Za-z-]+: [^\n\r\\"]*)*` +
 		`(?:[A-Za-z0-9+/=]|\s|\\+[nrt/]|\\+u[0-9A-Fa-f]{4})*`)
 )
 
@@ -45,7 +46,7 @@ func ReplaceKeys(text string, replace func(begin, content, end string) string) s
 	}
 	var out strings.Builder
 	for {
-		at := keyBegin.FindStringIndex(text)
+		at := keyBegin().FindStringIndex(text)
 		if at == nil {
 			out.WriteString(text)
 			return out.String()
@@ -66,15 +67,15 @@ func ReplaceKeys(text string, replace func(begin, content, end string) string) s
 // cutKey returns the content and the last line of the private key whose first line is before a text; an empty content
 // if there is only the line.
 func cutKey(text string) (content, end string) {
-	if next := keyBegin.FindStringIndex(text); next != nil {
+	if next := keyBegin().FindStringIndex(text); next != nil {
 		text = text[:next[0]]
 	}
-	if at := keyEnd.FindStringIndex(text); at != nil {
+	if at := keyEnd().FindStringIndex(text); at != nil {
 		content, end = text[:at[0]], text[at[0]:at[1]]
 	} else {
-		content = strings.TrimRight(keyCutOff.FindString(text), " \t\r\n")
+		content = strings.TrimRight(keyCutOff().FindString(text), " \t\r\n")
 	}
-	if !keyWord.MatchString(content) {
+	if !keyWord().MatchString(content) {
 		return "", ""
 	}
 	return content, end
@@ -85,7 +86,7 @@ func KeyLength(text string) int {
 	if !strings.HasPrefix(text, "----") && !strings.HasPrefix(text, keyMarks[1]) {
 		return 0
 	}
-	at := keyBegin.FindStringIndex(text[:min(len(text), maxKeyLine)])
+	at := keyBegin().FindStringIndex(text[:min(len(text), maxKeyLine)])
 	if at == nil || at[0] > 0 {
 		return 0
 	}
@@ -104,7 +105,12 @@ func maskKeysInJSON(text []byte) []byte {
 	if !MayHoldKey(string(text)) {
 		return text
 	}
-	return stringLiteral.ReplaceAllFunc(text, func(literal []byte) []byte { return []byte(MaskKeys(string(literal))) })
+	return stringLiteral().ReplaceAllFunc(text, func(literal []byte) []byte { return []byte(MaskKeys(string(literal))) })
 }
 
-var stringLiteral = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+var stringLiteral = pattern(`"(?:[^"\\]|\\.)*"`)
+
+// pattern returns a regular expression that is compiled when it is needed first.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
