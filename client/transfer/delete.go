@@ -205,6 +205,28 @@ func (r *deleteTask) leftNames() iter.Seq[string] {
 	}
 }
 
+// Undeleted returns the names of the objects that a deletion which has ended did not delete, and whether that is not
+// known.
+func (m *Manager) Undeleted(id ID) iter.Seq2[string, bool] {
+	return func(yield func(name string, unknown bool) bool) {
+		withJob(m, id, func(_ *Manager, j *job) {
+			task, ok := j.task.(*deleteTask)
+			if !ok {
+				return
+			}
+			var failure *client.Error
+			single := task.list.Len() == 1 && errors.As(j.status.Err, &failure) && failure.Unknown()
+			n := 0
+			for name := range task.leftNames() {
+				n++
+				if !yield(name, single || n <= len(task.unknown)) {
+					return
+				}
+			}
+		})
+	}
+}
+
 // deleteSingle deletes one object, which has an entry of its own in the journal.
 func (r *deleteTask) deleteSingle(ctx context.Context, m *Manager, p *progress) error {
 	object := client.ObjectRef{Cluster: r.cluster, Bucket: r.bucket, Name: r.list.Prefix()}

@@ -68,13 +68,14 @@ func (s Selection) All(ctx context.Context, objects client.ObjectReader) iter.Se
 // named lists the objects that one name stands for. An object that has exactly this name comes before any pattern.
 func (s Selection) named(ctx context.Context, objects client.ObjectReader, name string) iter.Seq2[DownloadItem, error] {
 	return func(yield func(DownloadItem, error) bool) {
-		exact := name != "" && !strings.HasSuffix(name, "/")
-		if exact {
+		// with Recursive, what begins with the name of a folder includes its own object
+		if name != "" && !(s.Recursive && strings.HasSuffix(name, "/")) {
+			leaf := name[strings.LastIndexByte(strings.TrimSuffix(name, "/"), '/')+1:]
 			switch o, found, err := objects.Find(ctx, s.Cluster, s.Bucket, name); {
 			case err != nil:
 				yield(DownloadItem{}, err)
 				return
-			case found && !yield(DownloadItem{o, path.Base(name)}, nil):
+			case found && !yield(DownloadItem{o, leaf}, nil):
 				return
 			case found && !s.Recursive:
 				return

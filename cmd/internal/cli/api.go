@@ -225,7 +225,7 @@ func (a *apiFlags) change(ctx context.Context, s *scriptSession, call *client.Ra
 	}
 	switch _, err := c.send(ctx, approved); {
 	case errors.Is(err, client.ErrDryRun):
-		return nil
+		return approved.dryRunError(s, nil)
 	case err != nil:
 		return run.lookUpLost(ctx, s, c, err)
 	}

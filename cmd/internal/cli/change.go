@@ -74,6 +74,7 @@ type approvedChange struct {
 	secret         string                     // of key, to be printed with the result; "" for none
 	key            *createdKey
 	onSecretSeen   func(*client.AccessKey) // runs once somebody has the secret of a new key; nil does nothing
+	refusal        error                   // of a dry run: why the change would not be sent
 }
 
 // confirmSecret records that somebody has the secret of a new key.
@@ -82,6 +83,25 @@ func (a *approvedChange) confirmSecret(made *client.AccessKey) {
 	if a.onSecretSeen != nil {
 		a.onSecretSeen(made)
 	}
+}
+
+// dryRunError returns how the command would end whose plan was shown: err is how showing it has ended. What only
+// sending can tell is no error.
+func (a *approvedChange) dryRunError(s *scriptSession, err error) error {
+	err = s.endDryRun(err, a.change.Op)
+	if code := exit.CodeFor(err); code != exit.CodeFailure && a.refusal != nil {
+		return a.refusal
+	}
+	return err
+}
+
+// missingScope returns an error if the last answer shows that the token lacks the scope of an operation.
+func (s *scriptSession) missingScope(op string) error {
+	needed, have := client.RequiredScope(op), s.api.Scopes()
+	if needed == "" || have == "" || have == "unknown" || client.ScopesAllow(have, needed) {
+		return nil
+	}
+	return exit.Denied(fmt.Errorf("%s: the token has %s; this needs %s", op, client.Clean(have), needed))
 }
 
 // consent returns the consent to the change's operation, for transfers.

@@ -86,6 +86,7 @@ type scriptAsker struct {
 	opens     bool // it opens something to everyone
 	answered  bool
 	answer    bool
+	refusal   error // of a dry run: why the change would not be sent
 }
 
 // Ask implements client.Asker.
@@ -94,6 +95,10 @@ func (a *scriptAsker) Ask(ctx context.Context, q client.ConsentQuestion) (bool, 
 		return a.answer, nil
 	}
 	answer, err := a.flagAnswer(q)
+	if a.session.dryRun {
+		a.answered, a.answer, a.refusal = true, true, err
+		return true, nil
+	}
 	if err == nil && !answer {
 		answer, err = a.session.promptForWord(ctx, q)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"strings"
 
@@ -19,9 +20,11 @@ import (
 	"lookout/views/account"
 )
 
-// delete runs a deletion of several objects, and reports how many are gone and which are not.
+// delete runs a deletion of several objects, and reports how many are gone and which are not. rows returns their rows
+// with their outcomes; nil if they have none.
 func (s *scriptSession) delete(
 	ctx context.Context, reason string, begin func(*transfer.Manager) transfer.ID,
+	rows func(outcome func(name string) (outcome, reason string)) iter.Seq[*transferRow],
 ) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -29,14 +32,25 @@ func (s *scriptSession) delete(
 	m.Reason = reason
 	id := begin(m)
 	s.follow(m, progress.NewMeter(s.errOut))
+	if rows != nil {
+		s.addRows(rows(deletionOutcomes(m, id)))
+	}
 	row, _ := m.Status(id)
 	s.reportf("%s removed", ui.Plural(int(row.Done), "object", "objects"))
 	if row.State == transfer.Done {
 		return nil
 	}
 	if left, ok := errors.AsType[*transfer.UndeletedError](row.Err); ok {
-		for _, name := range left.Names {
-			s.reportf("not removed: %s", name)
+		named := 0
+		for name, unknown := range m.Undeleted(id) {
+			if named++; named > len(left.Names) {
+				break
+			}
+			how := "not removed"
+			if unknown {
+				how = "it is unknown whether this was removed"
+			}
+			s.reportf("%s: %s", how, client.Clean(name))
 		}
 	}
 	var failure *client.Error
@@ -61,7 +75,14 @@ func (s *scriptSession) planRemoval(
 		}
 		names.Add(objectnames.ObjectEntry{Name: o.Object.Name.Raw(), Size: o.Object.Size})
 	})
-	if err != nil {
+	switch folder := sel.Recursive && len(sel.Names) == 1 && strings.HasSuffix(sel.Names[0], "/"); {
+	case errors.Is(err, transfer.ErrNoMatch) && folder:
+		s.reportf("%s: there is nothing to remove", describeObject(client.ObjectRef{
+			Cluster: sel.Cluster, Bucket: sel.Bucket, Name: sel.Names[0],
+		}))
+		s.addRows(func(func(*transferRow) bool) {})
+		return c, nil
+	case err != nil:
 		return c, err
 	}
 	c.names = names.List()
@@ -77,7 +98,13 @@ func (s *scriptSession) planRemoval(
 	c.Change = client.Change{ID: first.ID(), Label: fmt.Sprint(c.names.Len())}
 	c.effect = fmt.Sprintf("Removes %s (%s) from %s for good: %s", ui.Plural(c.names.Len(), "object", "objects"),
 		account.FormatSize(c.names.Bytes()), client.Clean(c.names.Bucket()), strings.Join(named, ", "))
+	list := c.names
+	rows := func(outcome func(string) (string, string)) iter.Seq[*transferRow] { return deletionRows(list, outcome) }
 	c.show = func() error {
+		if s.printsRows() {
+			s.addRows(rows(nil))
+			return nil
+		}
 		out := bufio.NewWriter(s.out)
 		for o := range c.names.From(0) {
 			fmt.Fprintf(out, "delete   %10s  %s\n", account.FormatSize(o.Size), client.Clean(o.Name))
@@ -89,14 +116,13 @@ func (s *scriptSession) planRemoval(
 		}
 		return err
 	}
-	list := c.names
 	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
 		return client.ObjectRef{}, s.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
 			if list.Len() == 1 {
 				return m.DeleteObject(w.consent(), sel.Cluster, sel.Bucket, single)
 			}
 			return m.DeleteList(w.consent(), sel.Cluster, sel.Bucket, list)
-		})
+		}, rows)
 	}
 	return c, nil
 }
@@ -130,7 +156,7 @@ func (s *scriptSession) planEmptying(
 	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
 		return prefix, s.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
 			return m.Empty(w.consent(), prefix.Cluster, prefix.Bucket, prefix.Name, 0)
-		})
+		}, nil)
 	}
 	c.below = true
 	c.show = func() error {

@@ -138,10 +138,11 @@ func objectFilesResource() scriptResource {
 				args:            "CLUSTER/BUCKET NAME... [FILE]",
 				noTarget:        true,
 				printsOwnResult: true,
+				columns:         transferRowColumns(),
 				bindFlags:       getObject,
-				description: "Download an object to FILE (default: its name without folders; - is standard output); " +
-					"with a pattern, more than one name or -r, FILE is the folder to download to; if two or more " +
-					"arguments follow the bucket, the last one is FILE",
+				description: "Download an object to FILE (default: its name without folders; - is standard output), or " +
+					"into FILE if that is a folder or ends with /; with a pattern, more than one name or -r, FILE is " +
+					"the folder to download to; if two or more arguments follow the bucket, the last one is FILE",
 			}.erase(),
 			subcommand[client.ObjectRef]{
 				name:            "put",
@@ -150,6 +151,7 @@ func objectFilesResource() scriptResource {
 				args:            "CLUSTER/BUCKET NAME FILE...",
 				noTarget:        true,
 				printsOwnResult: true,
+				columns:         transferRowColumns(),
 				bindFlags:       putObject,
 				description: "Store a file as an object (- is standard input), or several files and folders under " +
 					"NAME/",
@@ -163,6 +165,7 @@ func objectFilesResource() scriptResource {
 				noTarget:        true,
 				printsOwnResult: true,
 				description:     "Remove an object or, with patterns or -r, several objects",
+				columns:         transferRowColumns(),
 				bindFlags:       removeObject,
 			}.erase(),
 			subcommand[client.ObjectRef]{
@@ -176,6 +179,7 @@ func objectFilesResource() scriptResource {
 				description: "Copy new files from a folder to a bucket, or the other way round; the path " +
 					"of the folder must begin with / or . (./site), and the other side is CLUSTER/BUCKET[/PREFIX]",
 				bindFlags: syncObjects,
+				columns:   transferRowColumns(),
 			}.erase(),
 			copyCommand("cp", transfer.Copy), copyCommand("mv", transfer.Move), rcloneCommand(),
 		},
@@ -194,6 +198,7 @@ func copyCommand(name string, kind transfer.Kind) subcommand[any] {
 		description: "Copy objects within a bucket or to another one; SOURCE is CLUSTER/BUCKET/NAME, in which NAME " +
 			"may be a pattern, and TARGET is CLUSTER/BUCKET[/NAME]",
 		bindFlags: copyObjects(kind),
+		columns:   transferRowColumns(),
 	}
 	if kind == transfer.Move {
 		c.verb, c.otherOps = "Moves", []string{client.OpDeleteObject}
@@ -329,6 +334,9 @@ func getObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 			}
 		}
 		switch {
+		case target == "-" && s.printsRows():
+			const next = "the object itself goes to standard output: leave it out, or give a file"
+			return c, exit.Usage(fmt.Errorf("-o %s: %s", s.printer.Format, next))
 		case many && target == "-":
 			return c, exit.Usage(errors.New("only a single object can go to standard output"))
 		case many:
@@ -354,12 +362,14 @@ func (s *scriptSession) getOne(
 	if err != nil {
 		return err
 	}
+	row := &transferRow{Name: o.Name, Action: transfer.Download.String(), File: &file}
 	_, failure := os.Lstat(file)
 	exists := failure == nil
 	taken := fmt.Errorf("%s already exists: choose another file, or replace it with --force", client.Clean(file))
 	switch {
 	case exists && flags.skip:
 		s.reportf("%s exists; nothing was downloaded", client.Clean(file))
+		s.addRow(row.skipped(dryRun))
 		return nil
 	case exists && !flags.force && !flags.compares():
 		return taken
@@ -368,6 +378,7 @@ func (s *scriptSession) getOne(
 	if err != nil {
 		return err
 	}
+	row.Size = sizeOrNull(found.Size)
 	if exists && flags.compares() {
 		plan := transfer.PlanObject(found, file)
 		err := plan.CompareFiles(ctx, flags.compare())
@@ -378,6 +389,7 @@ func (s *scriptSession) getOne(
 			return plan.Skipped[0]
 		case same:
 			s.reportf("%s and %s are the same; nothing was downloaded", describeObject(o), client.Clean(file))
+			s.addRow(row.same(dryRun))
 			return nil
 		case !flags.decided():
 			return taken
@@ -389,9 +401,15 @@ func (s *scriptSession) getOne(
 		s.reportf(
 			"dry run: %s (%d bytes) would be downloaded to %s", describeObject(o), found.Size, client.Clean(file),
 		)
-		return nil
+		s.addRow(row)
+		return s.endDryRun(nil, client.OpCreateObjectURL)
 	}
-	return s.downloadObject(ctx, o, found, file, flags.force)
+	if target != "" && os.IsPathSeparator(target[len(target)-1]) {
+		if err := os.MkdirAll(target, 0o777); err != nil {
+			return err
+		}
+	}
+	return s.downloadObject(ctx, o, found, file, flags.force, row)
 }
 
 // isPattern reports whether a name is a pattern: there is no object of exactly this name.
@@ -403,17 +421,23 @@ func (s *scriptSession) isPattern(ctx context.Context, o client.ObjectRef) (bool
 	return !there, err
 }
 
-// downloadPath returns the file that an object is stored in. If none is given, it is named after the object, provided
-// that the object's name is safe as a file name.
+// downloadPath returns the file that an object is stored in. In a folder, or if none is given, it is named after the
+// object, provided that the object's name is safe as a file name.
 func downloadPath(o client.ObjectRef, given string) (string, error) {
-	if given != "" {
+	if given != "" && !namesFolder(given) {
 		return given, nil
 	}
 	name, err := transfer.DefaultFileName(o.Name)
 	if err != nil {
 		return "", exit.Usage(fmt.Errorf("%w: give FILE", err))
 	}
-	return name, nil
+	return filepath.Join(given, name), nil
+}
+
+// namesFolder reports whether a path can only be that of a folder, or is one.
+func namesFolder(path string) bool {
+	info, err := os.Stat(path)
+	return os.IsPathSeparator(path[len(path)-1]) || err == nil && info.IsDir()
 }
 
 // findObject returns an object as the listing has it.
@@ -439,7 +463,7 @@ func (s *scriptSession) streamObject(ctx context.Context, o client.ObjectRef) er
 
 // downloadObject fetches an object into a file, which appears only once it is complete.
 func (s *scriptSession) downloadObject(
-	ctx context.Context, o client.ObjectRef, found client.Object, file string, force bool,
+	ctx context.Context, o client.ObjectRef, found client.Object, file string, force bool, result *transferRow,
 ) error {
 	row, err := s.runTransfer(ctx, "fetch "+describeObject(o), func(m *transfer.Manager) (transfer.ID, error) {
 		return m.Download(transfer.DownloadRequest{
@@ -452,6 +476,8 @@ func (s *scriptSession) downloadObject(
 			Overwrite:  force,
 		})
 	})
+	result.setOutcome(row, err)
+	s.addRow(result)
 	if err == nil {
 		if abs, failure := filepath.Abs(file); failure == nil && row.LocalPath.Raw() != abs {
 			file = row.LocalPath.Raw() // its folder was moved meanwhile
@@ -576,11 +602,15 @@ func (s *scriptSession) planFile(
 	switch {
 	case found && err == nil && flags.skip:
 		s.reportf("%s exists; nothing was stored", describeObject(o))
+		s.addRow(newUploadRow(o, file).skipped(s.dryRun))
 		return change[client.ObjectRef]{}, nil
 	case found && err == nil && !flags.force && !flags.compares():
 		return c, errObjectExists(o)
 	case found && err == nil && flags.compares():
 		sent, failure := s.compareFile(ctx, o, file, flags)
+		if failure == nil && sent == "" {
+			s.addRow(newUploadRow(o, file).same(s.dryRun))
+		}
 		if failure != nil || sent == "" {
 			return change[client.ObjectRef]{}, failure
 		}
@@ -600,9 +630,15 @@ func (s *scriptSession) planFile(
 		ContentType: cmp.Or(kind, mime.TypeByExtension(filepath.Ext(file)), "application/octet-stream"),
 		MustNew:     !flags.force,
 	}
-	c.show = func() error { return s.showObject(http.MethodPut, o, upload.ContentType, file) }
+	c.show = func() error {
+		if s.printsRows() {
+			s.addRow(newUploadRow(o, file))
+			return nil
+		}
+		return s.showObject(http.MethodPut, o, upload.ContentType, file)
+	}
 	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
-		return o, s.storeObject(ctx, w, upload)
+		return o, s.storeObject(ctx, w, upload, newUploadRow(o, file))
 	}
 	return c, nil
 }
@@ -664,18 +700,23 @@ func (s *scriptSession) putInput(
 		}
 		defer file.Close()
 		r.Spooled = file
-		return o, s.storeObject(ctx, w, r)
+		return o, s.storeObject(ctx, w, r, newUploadRow(o, ""))
 	}
 	return c, nil
 }
 
 // storeObject uploads a file.
-func (s *scriptSession) storeObject(ctx context.Context, w *approvedChange, r transfer.UploadRequest) error {
+func (s *scriptSession) storeObject(
+	ctx context.Context, w *approvedChange, r transfer.UploadRequest, result *transferRow,
+) error {
 	r.Consent, r.Reason, r.Before = w.consent(), w.change.Reason, w.change.Before
 	name := client.Clean(w.change.ID)
 	row, err := s.runTransfer(ctx, "store "+name, func(m *transfer.Manager) (transfer.ID, error) {
 		return m.Upload(r)
 	})
+	result.Size = sizeOrNull(row.Total)
+	result.setOutcome(row, err)
+	s.addRow(result)
 	if err == nil {
 		s.reportf("%s: %d bytes stored; %s", name, row.Done, row.Note)
 	}
@@ -699,8 +740,8 @@ func removeObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 			}
 		}
 		switch {
-		case *recursive && len(args) == 2 && strings.HasSuffix(o.Name, "/"):
-			return s.planEmptying(ctx, o)
+		case *recursive && len(args) == 2 && strings.HasSuffix(o.Name, "/") && !s.printsRows():
+			return s.planEmptying(ctx, o) // which needs no list of the names
 		case many:
 			return s.planRemoval(ctx, transfer.Selection{
 				Cluster:   o.Cluster,
@@ -715,9 +756,18 @@ func removeObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 		}
 		return change[client.ObjectRef]{
 			Change: client.Change{ID: o.ID(), Label: o.Name, Before: found},
-			show:   func() error { return s.showObject(http.MethodDelete, o, "", "") },
+			show: func() error {
+				if s.printsRows() {
+					s.addRow(newDeletionRow(found))
+					return nil
+				}
+				return s.showObject(http.MethodDelete, o, "", "")
+			},
 			send: func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
 				err := w.DeleteObject(ctx, o)
+				row := newDeletionRow(found)
+				row.setOutcome(transfer.Status{State: transfer.Done}, err)
+				s.addRow(row)
 				if err == nil {
 					s.reportf("%s is removed", describeObject(o))
 				}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/md5"
+	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -205,8 +206,10 @@ func TestScriptsOverwriteNothing(t *testing.T) {
 	faulttest.RunCase(t, "D5", "objects get --force, a folder", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		r.StoreObject("object", 10)
+		folder := t.TempDir()
+		r.Write(filepath.Join(folder, "object", "mine"), "mine")
 		r.CheckResult(
-			r.Run("objects", "get", testenv.Bucket, "object", t.TempDir(), "--force"), exit.CodeFailure,
+			r.Run("objects", "get", testenv.Bucket, "object", folder, "--force"), exit.CodeFailure,
 			"a folder has this name",
 		)
 	})
@@ -583,13 +586,20 @@ func checkDu(t *testing.T, r *testEnv, objects map[string]int64, prefix string, 
 	if len(rows) != len(want) || rows[len(rows)-1].Depth != 0 {
 		t.Errorf("%d folders, not %d", len(rows), len(want))
 	}
-	for _, format := range []string{"table", "csv"} {
-		out := r.MustRun(append(line, format, "--columns", "name,size,objects")...).Out
-		hidden := func(c rune) bool {
-			return c != '\n' && c != '\t' && unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c)
-		}
-		if i := strings.IndexFunc(out, hidden); i >= 0 {
-			t.Errorf("-o %s prints a hidden character: %q", format, out[max(0, i-40):min(len(out), i+40)])
+	out := r.MustRun(append(line, "table", "--columns", "name,size,objects")...).Out
+	hidden := func(c rune) bool { return c != '\n' && unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) }
+	if i := strings.IndexFunc(out, hidden); i >= 0 {
+		t.Errorf("a table has a hidden character: %q", out[max(0, i-40):min(len(out), i+40)])
+	}
+	out = r.MustRun(append(line, "csv", "--columns", "name,size", "--no-headers")...).Out
+	records, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	if err != nil || len(records) != len(want) {
+		t.Errorf("%v, %d records", err, len(records))
+	}
+	for i, record := range records {
+		name := strings.ReplaceAll(rows[i].Name, "\r\n", "\n") // as the reader returns line breaks
+		if record[0] != name || record[1] != fmt.Sprint(rows[i].Size) {
+			t.Errorf("csv holds %q, not %q", record, name)
 		}
 	}
 }
@@ -626,7 +636,7 @@ func TestObjects_du(t *testing.T) {
 	}
 }
 
-// Whatever the names are, du adds up every object and prints no hidden character.
+// Whatever the names are, du adds up every object; a table prints no hidden character, and CSV each name exactly.
 func TestObjects_duHostileNames(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	objects := map[string]int64{"plain": 1, "//": 2, "/x": 3, "a//b": 4, "a/": 0}

@@ -268,7 +268,8 @@ func (r scriptResource) withSession(
 			return err
 		}
 		defer end()
-		return s.journal.outcomeError(do(c.Context(), s, args))
+		s.printer = p
+		return s.journal.outcomeError(s.writeRows(c.Context(), do(c.Context(), s, args)))
 	}
 }
 
@@ -390,6 +391,9 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 	if err := r.yes.checkAccount(s.settings.Account); err != nil {
 		return err
 	}
+	if r.subcommand.printsOwnResult && r.subcommand.columns == nil && s.printsRows() {
+		return exit.Usage(fmt.Errorf("-o %s: this command prints no rows; leave it out", s.printer.Format))
+	}
 	var row any
 	if !r.subcommand.noTarget {
 		var err error
@@ -419,7 +423,7 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 		return err
 	}
 	if s.dryRun {
-		return r.preview(ctx, s, c, approved)
+		return approved.dryRunError(s, r.preview(ctx, s, c, approved))
 	}
 	after, err := c.send(ctx, approved)
 	if err != nil {
@@ -501,8 +505,6 @@ func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[
 		yes:       r.yes,
 		needsName: asks == asksForAccount,
 		opens:     c.opens,
-		answered:  s.dryRun,
-		answer:    s.dryRun,
 	}
 	question := client.ConsentQuestion{
 		Effect:   c.effect,
@@ -528,6 +530,7 @@ func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[
 		}
 		a.consents[op] = consent
 	}
+	a.refusal = asker.refusal
 	var err error
 	a.Writer, err = s.api.Begin(c.Change, a.consent())
 	return a, err

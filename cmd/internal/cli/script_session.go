@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"strings"
 	"sync"
@@ -29,6 +30,8 @@ type scriptSession struct {
 	account  *account.Account // see openAccount
 	journal  *lazyJournal
 	dryRun   bool // changes are printed instead of sent
+	printer  *output.Printer
+	rows     []iter.Seq[*transferRow] // of the output, with -o json, ndjson and csv
 	in       io.Reader
 	out      io.Writer
 	errOut   io.Writer

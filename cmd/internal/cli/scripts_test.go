@@ -618,7 +618,11 @@ func TestScripts_dryRun(t *testing.T) {
 				return false
 			})
 			before := len(r.API.Ledger())
-			dry := r.MustRun(append(line, "--dry-run")...)
+			yes := "--yes"
+			if c.named {
+				yes = "--yes=account"
+			}
+			dry := r.MustRun(append(line, yes, "--dry-run")...)
 			if len(sent) > 0 || len(r.API.Ledger()) != before {
 				t.Errorf("sent %v", sent)
 			}
@@ -627,10 +631,6 @@ func TestScripts_dryRun(t *testing.T) {
 			}
 			if !strings.Contains(dry.Err, "dry run: nothing is sent") || strings.Contains(dry.Out, "PRIVATE") {
 				t.Errorf("says %q, %q", dry.Out, dry.Err)
-			}
-			yes := "--yes"
-			if c.named {
-				yes = "--yes=account"
 			}
 			if s := r.Run(append(line, yes)...); s.Code != exit.CodeOK {
 				t.Fatalf("without --dry-run: %d, %s", s.Code, s.Err)
@@ -730,11 +730,11 @@ func TestScripts_dryRunOfSeveralObjects(t *testing.T) {
 	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "www/extra", "x")
 	r.Write(filepath.Join(folder, "css", "a.css"), "changed")
 	r.CheckResult(
-		r.Run("objects", "sync", folder, testenv.Bucket+"/www", "--force", "--delete", "--dry-run"), exit.CodeOK,
+		r.Run("objects", "sync", folder, testenv.Bucket+"/www", "--force", "--delete", "--yes", "--dry-run"), exit.CodeOK,
 		`"name":"www/css/a.css","method":"PUT","expires_in":600,"content_type":"text/css; charset=utf-8"}`,
 		"-T "+filepath.Join(folder, "css", "a.css"), `"name":"www/extra","method":"DELETE"`,
 	)
-	out := r.MustRun("objects", "rm", testenv.Bucket, "www/logs/*.gz", "--dry-run").Out
+	out := r.MustRun("objects", "rm", testenv.Bucket, "www/logs/*.gz", "--yes", "--dry-run").Out
 	if n := strings.Count(out, `curl -sS --fail -X DELETE "$URL"`); n != 2 {
 		t.Errorf("%d deletions are printed:\n%s", n, out)
 	}

@@ -85,17 +85,22 @@ func (s *scriptSession) syncDown(
 	}
 	if s.dryRun {
 		s.reportf("dry run: nothing is changed")
-		return b.show()
+		err := s.endDryRun(b.show(), client.OpCreateObjectURL)
+		if code := exit.CodeFor(err); len(b.plan.Extra) > 0 && (code == exit.CodeOK || code == exit.CodePartial) {
+			asker, question := b.askerOfDeletion(yes)
+			if _, refused := asker.flagAnswer(question); refused != nil {
+				return refused
+			}
+		}
+		return err
 	}
 	if err := b.check(); err != nil {
 		return err
 	}
 	extra := len(b.plan.Extra)
 	if extra > 0 {
-		effect := fmt.Sprintf("Deletes %s in %s that the bucket does not have", ui.Plural(extra, "file", "files"),
-			client.Clean(folder))
-		asker := scriptAsker{session: s, summary: effect, yes: yes}
-		agreed, err := asker.Ask(ctx, client.ConsentQuestion{Effect: effect, Word: fmt.Sprint(extra)})
+		asker, question := b.askerOfDeletion(yes)
+		agreed, err := asker.Ask(ctx, question)
 		if err == nil && !agreed {
 			err = client.ErrDeclined
 		}
@@ -106,15 +111,34 @@ func (s *scriptSession) syncDown(
 	err = b.run(ctx, nil, "")
 	return b.deleteExtra(ctx, err, func() error {
 		left, err := transfer.DeleteFiles(folder, b.plan.Extra)
+		reasons := map[string]string{}
 		for _, f := range left {
 			s.reportf("not deleted: %s", f.Error())
+			reasons[f.Path] = f.Reason
 		}
+		s.addRows(b.extraRows(func(name string) (outcome, reason string) {
+			switch reason, failed := reasons[name]; {
+			case err != nil:
+				return outcomeFailed, exit.Text(err)
+			case failed:
+				return outcomeFailed, reason
+			}
+			return outcomeDone, ""
+		}))
 		s.reportf("%s: %s deleted", client.Clean(folder), ui.Plural(extra-len(left), "file", "files"))
 		if err == nil && len(left) > 0 {
 			err = exit.WithCode(exit.CodePartial, fmt.Errorf("%d of %d files were not deleted", len(left), extra))
 		}
 		return err
 	})
+}
+
+// askerOfDeletion returns who asks before files are deleted that the bucket does not have, and the question.
+func (b *batchTransfer) askerOfDeletion(yes yesFlag) (*scriptAsker, client.ConsentQuestion) {
+	effect := fmt.Sprintf("Deletes %s in %s that the bucket does not have",
+		ui.Plural(len(b.plan.Extra), "file", "files"), client.Clean(b.plan.Folder))
+	question := client.ConsentQuestion{Effect: effect, Word: fmt.Sprint(len(b.plan.Extra))}
+	return &scriptAsker{session: b.session, summary: effect, yes: yes}, question
 }
 
 // checkedNote is the note of a copy of which there is nothing else to say.
@@ -250,7 +274,7 @@ func (b *batchTransfer) copyChange() change[client.ObjectRef] {
 // showCopies prints the plan and the requests that copy or move files.
 func (b *batchTransfer) showCopies(files []transfer.PlannedFile) error {
 	err := b.show()
-	if err != nil {
+	if b.session.printsRows() || exit.CodeFor(err) != exit.CodePartial && err != nil {
 		return err
 	}
 	for _, f := range files {

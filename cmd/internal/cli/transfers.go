@@ -230,8 +230,10 @@ func (b *batchTransfer) extraKept(err error) error {
 func (b *batchTransfer) deleteExtra(ctx context.Context, err error, remove func() error) error {
 	switch {
 	case len(b.plan.Extra) == 0 || ctx.Err() != nil:
+		b.session.addRows(b.extraRows(kept))
 		return err
 	case b.failed > 0:
+		b.session.addRows(b.extraRows(kept))
 		_, done := b.words()
 		b.session.reportf("nothing is deleted: %s not %s", ui.Plural(b.failed, "file was", "files were"), done)
 		return err
@@ -255,6 +257,11 @@ func (b *batchTransfer) sourceName(f transfer.PlannedFile) string {
 // show prints the plan: a line for each file that is not the same on both sides, and the totals. It returns why the
 // plan cannot be run.
 func (b *batchTransfer) show() error {
+	if b.session.printsRows() {
+		b.session.addRows(b.planRows(nil))
+		b.session.addRows(b.extraRows(nil))
+		return b.planError()
+	}
 	var text strings.Builder
 	existing := b.flags.existing()
 	for _, f := range b.plan.Files {
@@ -298,7 +305,18 @@ func (b *batchTransfer) show() error {
 	if err := output.WriteText(b.session.out, text.String()+"\n"); err != nil {
 		return err
 	}
-	return cmp.Or(b.problem(), b.extraKept(nil))
+	return b.planError()
+}
+
+// planError returns how the command would end by what is known from the plan.
+func (b *batchTransfer) planError() error {
+	var partial error
+	if left := len(b.plan.Skipped); left > 0 {
+		_, done := b.words()
+		total := len(b.plan.ToSend(b.flags.existing())) + left
+		partial = exit.WithCode(exit.CodePartial, fmt.Errorf("%d of %d files would not be %s", left, total, done))
+	}
+	return cmp.Or(b.problem(), b.extraKept(partial))
 }
 
 // note returns what becomes of a file that exists, for its line of the plan; "" for one that is new.
@@ -340,6 +358,7 @@ func (b *batchTransfer) run(ctx context.Context, consent *client.Consent, reason
 		b.session.reportf("%s; it is not %s", f.Error(), done)
 	}
 	b.session.follow(m, b.line)
+	b.session.addRows(b.resultRows(m, ids, refused[alreadyNamed:]))
 	r := batchResult{total: len(ids) + len(refused)}
 	for _, id := range ids {
 		row, _ := m.Status(id)
@@ -347,14 +366,18 @@ func (b *batchTransfer) run(ctx context.Context, consent *client.Consent, reason
 		if row.Kind.Copies() {
 			name = row.Source.String()
 		}
-		if err := r.add(transferError(ctx, name+" was not "+done, row)); err != nil {
+		what := name + " was not " + done
+		if outcome, _ := outcomeOf(row, nil); outcome == outcomeUnknown {
+			what = "it is unknown whether " + name + " was " + done
+		}
+		if err := r.add(transferError(ctx, what, row)); err != nil {
 			b.session.reportf("%v", exit.Text(err))
 		} else if row.Kind.Copies() && (row.Note != checkedNote || len(ids) == 1) {
 			b.session.reportf("%s: %s to %s; %s", name, done, b.targetName(transfer.PlannedFile{Name: row.Name.Raw()}),
 				client.Clean(row.Note))
 		}
 	}
-	b.session.reportf("%s: %s", b.place(), b.summary(r.moved, r.total))
+	b.session.reportf("%s: %s", b.place(), b.summary(&r))
 	if b.plan.ExtraKept != "" {
 		b.session.reportf("nothing is deleted: %s", b.plan.ExtraKept)
 	}
@@ -389,7 +412,7 @@ func (r *batchResult) err(ctx context.Context, done string) error {
 	switch {
 	case r.unknown > 0:
 		return exit.WithCode(exit.CodeUnknown, fmt.Errorf(
-			"%d of %d files: it is unknown whether they were %s", r.unknown, r.total, done,
+			"%d of %d files: it is unknown whether they were %s; check before you repeat it", r.unknown, r.total, done,
 		))
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -405,12 +428,15 @@ func (r *batchResult) err(ctx context.Context, done string) error {
 
 // summary returns how many files were moved, and what became of the others: "2 of 4 files stored, 3 are the same on
 // both sides", "nothing to store, 12 files are the same on both sides".
-func (b *batchTransfer) summary(moved, total int) string {
+func (b *batchTransfer) summary(r *batchResult) string {
 	do, done := b.words()
-	text := fmt.Sprintf("%s of %s %s", ui.FormatCount(int64(moved)), ui.Plural(total, "file", "files"), done)
+	text := fmt.Sprintf("%s of %s %s", ui.FormatCount(int64(r.moved)), ui.Plural(r.total, "file", "files"), done)
 	one, many := "is", "are"
-	if total == 0 {
+	switch {
+	case r.total == 0:
 		text, one, many = "nothing to "+do, "file is", "files are"
+	case r.unknown > 0:
+		text += fmt.Sprintf(", %s unknown", ui.FormatCount(int64(r.unknown)))
 	}
 	same := b.unsentCount()
 	if same > 0 {
@@ -482,7 +508,7 @@ func (s *scriptSession) getMany(
 	case err != nil:
 		return err
 	case dryRun:
-		return b.show()
+		return s.endDryRun(b.show(), client.OpCreateObjectURL)
 	}
 	if err := b.check(); err != nil {
 		return err
@@ -597,7 +623,8 @@ func (b *batchTransfer) change() change[client.ObjectRef] {
 		below:  true,
 	}
 	c.show = func() error {
-		if err := b.show(); err != nil {
+		err := b.show()
+		if b.session.printsRows() || exit.CodeFor(err) != exit.CodePartial && err != nil {
 			return err
 		}
 		for _, f := range files {
@@ -613,7 +640,7 @@ func (b *batchTransfer) change() change[client.ObjectRef] {
 				return err
 			}
 		}
-		return nil
+		return err
 	}
 	if n := len(b.plan.Extra); n > 0 {
 		c.asks = asksAlways
@@ -625,7 +652,7 @@ func (b *batchTransfer) change() change[client.ObjectRef] {
 		return prefix, b.deleteExtra(ctx, err, func() error {
 			return b.session.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
 				return m.Delete(w.consents[client.OpDeleteObject], prefix.Cluster, prefix.Bucket, b.plan.Extra)
-			})
+			}, b.extraRows)
 		})
 	}
 	return c

@@ -136,6 +136,33 @@ func TestObjects_getTakesSeveralNamesAndPatterns(t *testing.T) {
 	r.CheckResult(r.Run("objects", "get", testenv.Bucket, "a*", "ab", "-"), exit.CodeUsage, "single object")
 }
 
+// get puts one object into a folder that exists, or whose name ends with a slash, as it does with several.
+func TestObjects_getPutsOneObjectIntoAFolder(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.StoreObject("logs/1.gz", 5)
+	r.StoreObject("logs/", 3) // has no name in a folder
+	t.Chdir(r.Home)
+	r.Write(filepath.Join("there", "old"), "")
+	r.Write(filepath.Join("deep", "link", "old"), "")
+	if err := os.Symlink(filepath.Join("deep", "link"), "linked"); err != nil {
+		t.Fatal(err)
+	}
+	for target, file := range map[string]string{
+		"new/": "new/1.gz", "there": "there/1.gz", "a/b/": "a/b/1.gz", ".": "1.gz", "linked": "deep/link/1.gz",
+		"file": "file", "deep/": "deep/1.gz",
+	} {
+		r.CheckResult(r.Run("objects", "get", testenv.Bucket, "logs/1.gz", target, "--dry-run"), exit.CodeOK, "1.gz")
+		r.CheckResult(r.Run("objects", "get", testenv.Bucket, "logs/1.gz", target), exit.CodeOK, "(5 bytes) in ")
+		if info, err := os.Stat(file); err != nil || info.Size() != 5 {
+			t.Errorf("%s: %v", target, err)
+		}
+		again := r.Run("objects", "get", testenv.Bucket, "logs/1.gz", target)
+		r.CheckResult(again, exit.CodeFailure, filepath.FromSlash(file[:1]), "already exists")
+	}
+	r.CheckResult(r.Run("objects", "get", testenv.Bucket, "logs/", "there"), exit.CodeUsage, "give FILE")
+	r.CheckResult(r.Run("objects", "get", testenv.Bucket, "logs/1.gz", "file/"), exit.CodeFailure, "file")
+}
+
 // What exists and differs is replaced, kept or left only by the flag that says so.
 func TestObjects_getReplacesOnlyByChoice(t *testing.T) {
 	for flag, want := range map[string]struct {
@@ -410,7 +437,7 @@ func TestObjects_syncDryRunPrintsThePlan(t *testing.T) {
 	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "mirror/extra", "x")
 	before := len(r.API.Ledger())
 	r.CheckResult(
-		r.Run("objects", "sync", folder, at, "--delete", "--force", "--dry-run"), exit.CodeOK,
+		r.Run("objects", "sync", folder, at, "--delete", "--yes", "--force", "--dry-run"), exit.CodePartial,
 		"new 3 B us-east-1/acme-backups/mirror/new", "changed 7 B us-east-1/acme-backups/mirror/css/a.css (replaced)",
 		"left out loop: it is a link", "delete us-east-1/acme-backups/mirror/extra",
 		"2 files: 10 B, 1 new, 6 same, 1 changed, 0 unknown, 1 left out, 1 to delete",
@@ -470,7 +497,7 @@ func TestObjects_removesSeveral(t *testing.T) {
 		return r.Run(append([]string{"objects", "rm", testenv.Bucket}, args...)...)
 	}
 	r.CheckResult(rm("www/logs/*.gz"), exit.CodeUsage, "Removes 2 objects", "www/logs/1.gz", "add --yes")
-	r.CheckResult(rm("www/logs/*.gz", "--dry-run"), exit.CodeOK, "www/logs/1.gz", "www/logs/2.gz")
+	r.CheckResult(rm("www/logs/*.gz", "--dry-run", "--yes"), exit.CodeOK, "www/logs/1.gz", "www/logs/2.gz")
 	r.CheckResult(rm("www/logs/*.gz", "--yes"), exit.CodeOK, "2 objects removed")
 	r.CheckResult(rm("www/index.html", "www/css/a.css", "--yes"), exit.CodeOK, "2 objects removed")
 	r.CheckResult(rm("www/", "-r"), exit.CodeUsage, "Removes everything below us-east-1/acme-backups/www/ for good: 3")
