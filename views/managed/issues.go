@@ -86,9 +86,10 @@ func issueActions(a *account.Account) []table.RowAction[*client.Issue] {
 // Issues declares issues: the document's "Managed Issue".
 func Issues(a *account.Account) resource.Resource[*client.Issue] {
 	return resource.Resource[*client.Issue]{
-		Name:        "issues",
-		Singular:    "issue",
-		Description: "Issues detected on monitored services",
+		Name:          "issues",
+		Singular:      "issue",
+		Description:   "Issues detected on monitored services",
+		TerminalReads: []ui.Refresher{a.Services()},
 		Examples: []string{
 			"issues list --sort -created --limit 3",
 			"issues get 823 -o json",
@@ -115,6 +116,13 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 		func(i row, b ui.Box) (string, theme.Tone) { return affectedCell(a, i, b) },
 	).Titled("affected").MinWidth(18).Shortened(func(i row, b ui.Box) string { return shortAffected(a, i, b) })
 	affected.Pane.IsLabel = true
+	affected.OnTerminal = func(i row) string {
+		names := make([]string, len(i.Services))
+		for n, id := range i.Services {
+			names[n] = account.ServiceName(a, id)
+		}
+		return strings.Join(names, ", ")
+	}
 	affected.Pane.Spans = func(i row, b ui.Box) []table.TonedText { return AffectedSpans(a, i, b) }
 	return []resource.ColumnDefinition[row]{
 		resource.NewColumn(

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lookout/client"
+	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/views/account"
 	"lookout/views/resource"
@@ -37,11 +38,12 @@ func Services(a *account.Account) resource.Resource[*client.Service] {
 			"services delete edge-router --dry-run",
 			"services create --label shop --address https://shop.example.com --group web",
 		},
-		Argument: "ID",
-		ID:       func(s *client.Service) string { return account.FormatID(s.ID) },
-		Label:    func(s *client.Service) string { return s.Label.String() },
-		Calls:    resource.APICalls{List: "list services", Get: "view service", Managed: true},
-		Columns:  serviceColumns(a),
+		Argument:      "ID",
+		ID:            func(s *client.Service) string { return account.FormatID(s.ID) },
+		Label:         func(s *client.Service) string { return s.Label.String() },
+		Calls:         resource.APICalls{List: "list services", Get: "view service", Managed: true},
+		Columns:       serviceColumns(a),
+		TerminalReads: []ui.Refresher{a.Credentials()},
 		PaneOrder: []string{
 			"status", "label", "service_type", "address", "timeout", "consultation_group", "open issue", "off", "back",
 			"updated",

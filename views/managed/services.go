@@ -39,6 +39,16 @@ func ServicesPane(a *account.Account) ui.Pane {
 // first.
 func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Service] {
 	type row = *client.Service
+	timeout := resource.NewColumn(
+		"timeout", func(s row) string { return resource.OptionalValue(s.Timeout) },
+		table.TextCell(theme.Muted, formatTimeout),
+	).Width(7).AlignRight().Drop(6, 4).
+		SortedBy(func(s, t row) bool { return s.Request().Timeout < t.Request().Timeout })
+	timeout.OnTerminal = formatTimeout
+	credentials := resource.DetailColumn("credentials", func(s row) string { return resource.IDsValue(s.Credentials) })
+	credentials.OnTerminal = func(s row) string {
+		return resource.Names(a.CredentialLabels(s.Credentials), strings.Clone, "")
+	}
 	return []resource.ColumnDefinition[row]{
 		resource.IDColumn(serviceID),
 		resource.NewColumn("status", func(s row) string {
@@ -56,11 +66,7 @@ func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Serv
 		).Titled("type").Width(4).OneOf(string(client.TypeURL), string(client.TypeTCP)).Drop(5, 2),
 		resource.TextColumn("address", theme.Plain, func(s row) client.ServerText { return s.Address }).
 			MinWidth(9).Drop(1, 0),
-		resource.NewColumn(
-			"timeout", func(s row) string { return resource.OptionalValue(s.Timeout) },
-			table.TextCell(theme.Muted, formatTimeout),
-		).Width(7).AlignRight().Drop(6, 4).
-			SortedBy(func(s, t row) bool { return s.Request().Timeout < t.Request().Timeout }),
+		timeout,
 		resource.TextColumn("consultation_group", theme.Plain, func(s row) client.ServerText { return s.Group }).
 			Titled("group").Width(10).Drop(4, 1),
 		account.AgeColumn("updated", theme.Muted, serviceUpdated).Width(8).Drop(7, 3),
@@ -80,7 +86,7 @@ func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Serv
 			SortedBy(func(s, t row) bool { return earlier(windowEndOf(a, s), windowEndOf(a, t)) }).
 			FilteredBy(func(s row) string { return backValue(a, s) }),
 		resource.DetailColumn("body", func(s row) string { return s.Body.Raw() }),
-		resource.DetailColumn("credentials", func(s row) string { return resource.IDsValue(s.Credentials) }),
+		credentials,
 		resource.DetailColumn("notes", func(s row) string { return s.Notes.Raw() }),
 		resource.DetailColumn("region", func(s row) string { return s.Region.Raw() }),
 		resource.DetailColumn("created", func(s row) string { return resource.TimeValue(s.Created) }),

@@ -49,7 +49,7 @@ func Stats(a *account.Account) resource.Resource[*StatSeries] {
 		return resource.ColumnDefinition[row]{
 			Name:  name,
 			Value: text(func(_ row, v float64) string { return humanize.FtoaWithDigits(v, 2) }),
-			WithUnit: text(func(s row, v float64) string {
+			OnTerminal: text(func(s row, v float64) string {
 				return chart.Unit{Name: s.Unit, Prefixed: s.Unit == bitsPerSecond}.Format(v)
 			}),
 		}

@@ -22,7 +22,7 @@ type ColumnDefinition[T any] struct {
 	Value        func(T) string
 	IsClean      bool           // Value returns text that may be drawn: a sentence of ours, such as an error
 	Bytes        bool           // Value returns a number of bytes, which terminals show with a unit
-	WithUnit     func(T) string // what scripts print on a terminal instead of Value; nil is Value
+	OnTerminal   func(T) string // what scripts print on a terminal instead of Value, safe to draw; nil is Value
 	DetailOnly   bool           // scripts show it only for a single row
 	DropPriority int            // in scripts: a narrow terminal drops the highest first; 0 stays
 	// Pane is the column in the pane; without a Cell it has none. Its title is Name where it has no other.

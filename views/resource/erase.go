@@ -24,6 +24,7 @@ func (r Resource[T]) Erased() Resource[any] {
 		ListArguments: r.ListArguments,
 		ListFlags:     r.ListFlags,
 		Calls:         r.Calls,
+		TerminalReads: r.TerminalReads,
 	}
 	if r.ID != nil {
 		e.ID = func(row any) string { return r.ID(row.(T)) }
@@ -68,8 +69,8 @@ func EraseColumns[T any](columns []ColumnDefinition[T]) []ColumnDefinition[any] 
 				Choices:          c.Pane.Choices,
 			},
 		}
-		if c.WithUnit != nil {
-			column.WithUnit = func(row any) string { return c.WithUnit(row.(T)) }
+		if c.OnTerminal != nil {
+			column.OnTerminal = func(row any) string { return c.OnTerminal(row.(T)) }
 		}
 		erased = append(erased, column)
 	}

@@ -33,6 +33,8 @@ type Resource[T any] struct {
 	// ListArguments are the arguments of the script's list: "CLUSTER/BUCKET [PREFIX]".
 	ListArguments string
 	ListFlags     []ListFlag
+	// TerminalReads are lists that a script reads before it prints rows on a terminal: they name what rows refer to.
+	TerminalReads []ui.Refresher
 	// Calls are the client's operations that need a scope.
 	Calls APICalls
 	// List reads all rows for scripts, and Get the one that an argument of the command line names.

@@ -80,14 +80,15 @@ func bucketColumns() []resource.ColumnDefinition[*client.Bucket] {
 	number := func(
 		name string, format func(client.Optional[int64]) string, n func(row) client.Optional[int64],
 	) resource.ColumnDefinition[row] {
-		return resource.NewColumn(
+		c := resource.NewColumn(
 			name, func(b row) string { return resource.OptionalValue(n(b)) },
 			table.TextCell(theme.Plain, func(b row) string { return format(n(b)) }),
 		).AlignRight().SortedBy(func(b, c row) bool { return isLess(n(b), n(c)) })
+		c.OnTerminal = func(b row) string { return format(n(b)) }
+		return c
 	}
 	objects := func(b row) client.Optional[int64] { return b.Objects }
 	size := number("size", account.FormatOptionalSize, func(b row) client.Optional[int64] { return b.Size }).Width(9)
-	size.Bytes = true
 	return []resource.ColumnDefinition[row]{
 		resource.TextColumn("cluster", theme.Plain, func(b row) client.ServerText { return b.Location() }).Width(14),
 		resource.TextColumn("label", theme.Strong, func(b row) client.ServerText { return b.Label }).

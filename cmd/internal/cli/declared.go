@@ -92,6 +92,15 @@ func newDeclaredResource(r resource.Resource[any]) scriptResource {
 			}
 		}
 	}
+	if len(r.TerminalReads) > 0 {
+		k.columnsByName = func(ctx context.Context, s *scriptSession) []resource.ColumnDefinition[any] {
+			own := s.declaration(ctx, r.Name)
+			for _, list := range own.TerminalReads {
+				readNow(list.Refresh())
+			}
+			return own.Columns
+		}
+	}
 	if r.Get != nil {
 		k.get = func(ctx context.Context, s *scriptSession, id string) (any, error) {
 			row, err := s.declaration(ctx, r.Name).Get(ctx, id)

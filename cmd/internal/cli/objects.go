@@ -59,7 +59,11 @@ func folderSizesResource() scriptResource {
 		},
 		columns: resource.EraseColumns([]resource.ColumnDefinition[*folderRow]{
 			{Name: "size", Value: func(r *folderRow) string { return strconv.FormatInt(r.Size, 10) }, Bytes: true},
-			{Name: "objects", Value: func(r *folderRow) string { return strconv.FormatInt(r.Objects, 10) }},
+			{
+				Name:       "objects",
+				Value:      func(r *folderRow) string { return strconv.FormatInt(r.Objects, 10) },
+				OnTerminal: func(r *folderRow) string { return humanize.Comma(r.Objects) },
+			},
 			{Name: "name", Value: func(r *folderRow) string { return r.Name }},
 			{
 				Name:       "depth",

@@ -11,11 +11,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 
 	"lookout/client/emulator"
 	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/testenv"
 	"lookout/ui"
 	"lookout/views/account"
 )
@@ -118,6 +120,57 @@ func TestScripts_unitsOnTerminals(t *testing.T) {
 		}
 		if lines := r.runOnTerminal(80, append(args, "-o", "csv")...); lines[0] != piped {
 			t.Errorf("%v -o csv prints %q on a terminal", args, lines[0])
+		}
+	}
+}
+
+// On a terminal, tables are for people: ages, counts and durations with units, names instead of IDs. In a pipe and in
+// formats for programs, the values are those of the API.
+func TestScripts_tablesForPeople(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun("services", "disable", "web-1", "--for", "2h")
+	for _, c := range []struct{ line, people, programs string }{
+		{"services list --columns timeout --filter label:billing-api", "10 s", "10"},
+		{"services list --columns updated --filter label:billing-api", "9 d ago", "T"},
+		{"services get billing-api --columns credentials", "db2-root", "31"},
+		{"services get billing-api --columns updated", "Z (9 d ago)", "Z"},
+		{"issues list --columns services --filter id:821", "web-1, web-2", "4,5"},
+		{"issues list --columns created --filter id:821", " h ago", "T"},
+		{"issues get 821 --columns services", "web-1, web-2", "4,5"},
+		{"buckets list --columns objects --filter label:logs-eu", "99,000", "99000"},
+		{"buckets list --columns created --filter label:logs-eu", "-", "T"},
+		{"objects du eu-central-1/logs-eu -d 0 --columns objects", "99,000", "99000"},
+		{"journal list --columns until", "in 1 h", "T"},
+	} {
+		line := append(strings.Fields(c.line), "--no-headers")
+		if got := strings.Join(r.runOnTerminal(100, line...), "\n"); !strings.Contains(got, c.people) ||
+			strings.HasSuffix(c.people, "ago") && strings.Contains(got, "T") {
+			t.Errorf("%s prints %q on a terminal, not %q", c.line, got, c.people)
+		}
+		for _, args := range [][]string{line, append(line, "-o", "csv")} {
+			got := strings.Trim(strings.TrimSpace(r.MustRun(args...).Out), `"`)
+			if c.programs != "T" && c.programs != "Z" && got != c.programs {
+				t.Errorf("%v prints %q in a pipe, not %q", args, got, c.programs)
+			}
+			if _, err := time.Parse(time.RFC3339, got); len(c.programs) == 1 && err != nil {
+				t.Errorf("%v prints %q in a pipe", args, got)
+			}
+		}
+	}
+}
+
+// ls lists, as rm, cp and mv are named.
+func TestScripts_lsLists(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for _, resource := range []string{"services", "buckets", "objects", "keys", "journal"} {
+		line := []string{resource, "list"}
+		if resource == "objects" {
+			line = append(line, testenv.Bucket)
+		}
+		want := r.MustRun(line...).Out
+		line[1] = "ls"
+		if got := r.MustRun(line...).Out; got != want {
+			t.Errorf("%s ls prints %q, list %q", resource, got, want)
 		}
 	}
 }

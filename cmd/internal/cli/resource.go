@@ -41,6 +41,8 @@ type scriptResource struct {
 	subcommands []subcommand[any]
 	offline     bool             // needs no API and so no token
 	includes    []scriptResource // resources whose commands are among these: links among objects
+	// columnsByName returns the columns with what names the rows that these refer to; nil is columns
+	columnsByName func(context.Context, *scriptSession) []resource.ColumnDefinition[any]
 }
 
 // listOptions holds the arguments and flags of a list.
@@ -283,7 +285,7 @@ func (r scriptResource) show(named string, p *output.Printer) func(context.Conte
 		if err != nil {
 			return err
 		}
-		return output.WriteRow(ctx, *p, r.columns, it)
+		return output.WriteRow(ctx, *p, r.columnsFor(ctx, s), it)
 	}
 }
 
@@ -292,6 +294,9 @@ func (r scriptResource) newListCommand(f *config.Flags, p *output.Printer) *cobr
 		Use:   strings.TrimSpace(cmp.Or(r.listName, "list") + " " + r.listArgs),
 		Short: cmp.Or(r.listSummary, "List the "+r.name),
 		Args:  ArgsFromUse,
+	}
+	if r.listName == "" {
+		c.Aliases = []string{"ls"}
 	}
 	if r.listsAlone() {
 		c.Short += "; the same as lookout " + r.name
@@ -315,8 +320,17 @@ func (r scriptResource) attachList(c *cobra.Command, f *config.Flags, p *output.
 	c.PreRunE = func(*cobra.Command, []string) error { return q.Check(anyValue) }
 	c.RunE = r.withSession(f, p, r.columns, func(ctx context.Context, s *scriptSession, args []string) error {
 		q.args = args
-		return output.WriteRows(ctx, *p, r.columns, q.Rows(r.columns, r.list(ctx, s, q), s.now()))
+		return output.WriteRows(ctx, *p, r.columnsFor(ctx, s), q.Rows(r.columns, r.list(ctx, s, q), s.now()))
 	})
+}
+
+// columnsFor returns the columns to be printed. On a terminal, it first reads the lists that name what rows refer to.
+func (r scriptResource) columnsFor(ctx context.Context, s *scriptSession) []resource.ColumnDefinition[any] {
+	_, terminal := output.AsTerminal(s.out)
+	if r.columnsByName == nil || !terminal || s.printsRows() {
+		return r.columns
+	}
+	return r.columnsByName(ctx, s)
 }
 
 func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subcommand[any]) *cobra.Command {

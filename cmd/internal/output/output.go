@@ -33,7 +33,8 @@ var Formats = []string{"table", "json", "ndjson", "csv"}
 const Help = `Lists are streamed, so they need only a few megabytes of memory however long they are, except with --sort,
 or with --jq without -o ndjson. If reading fails, the rows read before the failure are still printed, and the exit
 code is not 0; a JSON array is then left open, so that no program mistakes it for a complete one. The first 5,000
-rows set the widths of a table's columns. In every output format (table, json, ndjson, csv), times are RFC 3339 in UTC.
+rows set the widths of a table's columns. Times are RFC 3339 in UTC; a table on a terminal shows ages instead, sizes
+with their units, and names instead of IDs.
 
 --jq prints the results of a jq expression, which is applied to each row with -o ndjson, and otherwise to
 the whole array or object, which is kept in memory. A string is printed without quotes, with control and invisible
@@ -258,7 +259,10 @@ func (p Printer) writeDetail(columns []resource.ColumnDefinition[any], row any) 
 	for _, c := range columns {
 		width = max(width, ui.Width(c.Name))
 	}
-	cell := cellOf(TerminalWidth(p.Out) > 0)
+	cell := drawnCell
+	if TerminalWidth(p.Out) > 0 {
+		cell = detailCell
+	}
 	var b strings.Builder
 	for _, c := range columns {
 		if !p.NoHeaders {
@@ -277,16 +281,43 @@ func cellOf(onTerminal bool) func(resource.ColumnDefinition[any], any) string {
 	return drawnCell
 }
 
-// humanCell returns a cell for people: sizes have a unit.
+// humanCell returns a cell for people: sizes have a unit, and times are ages.
 func humanCell(c resource.ColumnDefinition[any], row any) string {
-	if c.WithUnit != nil {
-		return c.WithUnit(row)
+	if c.OnTerminal != nil {
+		return c.OnTerminal(row)
 	}
 	text := drawnCell(c, row)
 	if n, err := strconv.ParseInt(text, 10, 64); c.Bytes && err == nil {
 		return account.FormatSize(n)
 	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return formatAge(at, time.Now())
+	}
 	return text
+}
+
+// oldAge is the age from which on the date says more.
+const oldAge = 60 * 24 * time.Hour
+
+// formatAge returns a time as people say it: "3 min ago", "in 2 h"; one that is long ago, or far off, as its date.
+func formatAge(at, now time.Time) string {
+	switch age := now.Sub(at); {
+	case age.Abs() > oldAge:
+		return at.UTC().Format(time.DateOnly)
+	case age < 0:
+		return "in " + ui.FormatAge(-age)
+	default:
+		return ui.FormatAge(age) + " ago"
+	}
+}
+
+// detailCell returns a cell for people where there is room: a time is whole, and its age follows.
+func detailCell(c resource.ColumnDefinition[any], row any) string {
+	text := drawnCell(c, row)
+	if at, err := time.Parse(time.RFC3339, text); err == nil && c.OnTerminal == nil {
+		return text + " (" + formatAge(at, time.Now()) + ")"
+	}
+	return humanCell(c, row)
 }
 
 // drawnCell returns a cell as it is drawn on a terminal.
