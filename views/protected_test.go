@@ -1,7 +1,9 @@
 package views_test
 
 import (
+	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,6 +49,37 @@ func TestProtected_togglesAndDeletionsAsk(t *testing.T) {
 		r.wait(time.Second)
 		r.press("<esc>", "e")
 		r.requireText("SSH settings of") // its question comes when it is sent
+	})
+}
+
+// An account that becomes protected, and then read-only, while the program runs: the first change is refused with the
+// reason, the head line says it, and the next change asks, or is not offered.
+func TestProtected_configurationTightens(t *testing.T) {
+	t.Parallel()
+	var demanded atomic.Pointer[client.Safety]
+	demanded.Store(&client.Safety{})
+	configure := func(r *harness, o *shell.Options) {
+		r.connect(client.WithSafetyCheck(func(context.Context) (client.Safety, error) { return *demanded.Load(), nil }))
+		o.Panes, o.OnOpen, o.LeaveWarnings, o.TokenForm = r.panes, r.onOpen, r.leaveWarnings, r.tokenForm
+		o.Safety = func() (protected, readOnly bool) { return r.api.Protected(), r.api.ReadOnly() }
+	}
+	startWithOptions(t, emulator.Options{}, screenSize{160, 36}, configure, func(r *harness) {
+		r.press("3", "/", "billing-cron", "<enter>")
+		r.requireNoText("PROD")
+		demanded.Store(&client.Safety{Protected: "acme-prod"})
+		r.press("E")
+		r.wait(time.Second)
+		r.requireText("account acme-prod is protected; nothing was sent; repeat it to confirm it", "PROD")
+		r.requireNoChanges()
+		r.press("E")
+		r.wait(time.Second)
+		r.requireText("PROD: account acme-prod is protected")
+		demanded.Store(&client.Safety{ReadOnly: true})
+		r.press("acme-prod", "<enter>")
+		r.wait(time.Second)
+		r.requireText("the configuration now says read_only; nothing was changed")
+		r.requireNoChanges()
+		r.requireText("PROD", "read-only")
 	})
 }
 

@@ -42,12 +42,14 @@ type AccountInfo struct {
 	AccountLabel string     // the user's own label, shown beside the name
 	Protected    bool       // the head line shows PROD; the panes ask before every change
 	ReadOnly     bool
-	NotRecorded  string // why changes cannot be recorded, which makes the account read-only
-	Demo         bool
-	Banner       func() string   // a warning beside the name for as long as it lasts; "" shows none
-	Accounts     []AccountChoice // accounts to switch to, this one included
-	Overview     bool            // there is an overview of all accounts to switch to
-	KnownHosts   []string        // opened in the browser without a question
+	// Safety says whether the account has become protected or read-only while the program runs; nil if it cannot.
+	Safety      func() (protected, readOnly bool)
+	NotRecorded string // why changes cannot be recorded, which makes the account read-only
+	Demo        bool
+	Banner      func() string   // a warning beside the name for as long as it lasts; "" shows none
+	Accounts    []AccountChoice // accounts to switch to, this one included
+	Overview    bool            // there is an overview of all accounts to switch to
+	KnownHosts  []string        // opened in the browser without a question
 	// AccountFreshness says how fresh each account is that the overview has read; nil for an account
 	AccountFreshness func() map[string]ui.Freshness
 	SelectAccount    func(previous string) // puts the overview's cursor on the account that was left; may be nil

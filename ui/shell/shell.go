@@ -122,6 +122,7 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 		s.paneActions.forget()
 	}
 	defer s.paneActions.forget()
+	s.tighten()
 	cmd := tea.Batch(s.dispatch(msg), s.typeahead.resumeWaiting(s))
 	cmd = tea.Batch(cmd, s.o.Notify.announce(s.o.Account, s.clock.paused()))
 	if s.pane() != pane {
@@ -144,6 +145,16 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 		s.backdrop.current++
 	}
 	return tea.Batch(cmd, s.clock.motion.schedule(s))
+}
+
+// tighten shows that the account has become protected or read-only.
+func (s *Shell) tighten() {
+	if s.o.Safety == nil {
+		return
+	}
+	protected, readOnly := s.o.Safety()
+	s.o.Protected, s.o.ReadOnly = s.o.Protected || protected, s.o.ReadOnly || readOnly
+	s.policy.readOnly = s.o.ReadOnly
 }
 
 func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {

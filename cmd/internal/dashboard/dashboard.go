@@ -263,6 +263,7 @@ func accountInfo(s config.Settings, c *client.Client) shell.AccountInfo {
 		AccountLabel: s.Label,
 		Protected:    s.Protected,
 		ReadOnly:     s.ReadOnly,
+		Safety:       func() (protected, readOnly bool) { return c.Protected(), c.ReadOnly() },
 		Demo:         s.Demo,
 		KnownHosts:   c.KnownHosts(),
 	}
