@@ -118,6 +118,8 @@ func describeIncident(a *account.Account, i incident.Incident) string {
 		if account.TicketUnread(a, i.Issue.Ticket.ID) {
 			text += ": " + ticketDoubt(a, i)
 		}
+	case i.Ticket == incident.TicketClosed:
+		text = "open: its ticket is closed, but what it affects is down"
 	default:
 		text = "open" + account.ReasonIf(i.Well(), ", although its services are ok again")
 	}

@@ -36,13 +36,13 @@ func StateOfTicket(t client.Ticket) TicketState {
 // A Phase is how far an incident is.
 type Phase string
 
-// The phases. Only the ticket can say that an incident is over; without it, an incident whose services are well again
-// has recovered.
+// The phases. An incident is over if its ticket is closed and none of its services is down because of it; without a
+// ticket, an incident whose services are well again has recovered.
 const (
 	Open      Phase = "open"      // its ticket is open, or one of its services is down because of it
 	Uncertain Phase = "unknown"   // nothing says whether it is over
 	Recovered Phase = "recovered" // its ticket is unknown, but its services are well again
-	Over      Phase = "over"      // its ticket is closed
+	Over      Phase = "over"      // its ticket is closed, and none of its services is down
 )
 
 // AccountSnapshot is what was read of an account.
@@ -154,11 +154,11 @@ func (m *Incidents) incident(f AccountSnapshot, issue *client.Issue, n int) Inci
 		case row == nil:
 			uncertain = uncertain || newest && (!s.Deleted || f.Now.Sub(issue.Created.Time()) < deletedFor)
 		case row.Status == client.StatusProblem:
-			s.Down = i.Ticket != TicketClosed && (newest || i.Ticket == TicketOpen)
+			s.Down = newest || i.Ticket == TicketOpen
 			down = down || s.Down
 		case row.Status == client.StatusDisabled:
-			if s.Silence = f.disabledInfo(id); i.Ticket == TicketClosed {
-				s.Silence = nil
+			if i.Ticket != TicketClosed {
+				s.Silence = f.disabledInfo(id)
 			}
 			uncertain = uncertain || newest && !f.seenHealthySince(id, issue)
 		case row.Status != client.StatusOK:
@@ -167,10 +167,10 @@ func (m *Incidents) incident(f AccountSnapshot, issue *client.Issue, n int) Inci
 		i.Services[at] = s
 	}
 	switch {
-	case i.Ticket == TicketClosed:
-		i.Phase = Over
 	case i.Ticket == TicketOpen, down:
 		i.Phase = Open
+	case i.Ticket == TicketClosed:
+		i.Phase = Over
 	case uncertain, len(issue.Services) == 0 && f.Now.Sub(issue.Created.Time()) < deletedFor:
 		i.Phase = Uncertain
 	default:
