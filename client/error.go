@@ -336,6 +336,8 @@ func (e *Error) Short() string {
 		return "read-only"
 	case errors.Is(e.Cause, ErrNotConfirmed):
 		return "not confirmed"
+	case e.Detail != "" && e.Outcome == NotSent:
+		return "not sent"
 	case e.Detail != "":
 		return "unreadable response"
 	}

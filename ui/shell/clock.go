@@ -232,6 +232,14 @@ func remainingWait(left time.Duration) string {
 	return ui.FormatAge(left + 5*time.Second - time.Millisecond)
 }
 
+// askedWait formats the wait that the API asked for. A server that names a year has made a mistake.
+func askedWait(asked time.Duration) string {
+	if asked > 24*time.Hour {
+		return "more than a day"
+	}
+	return ui.FormatAge(asked)
+}
+
 // freshnessText says how fresh the pane in front is, and which lists it joins with are missing.
 func (s *Shell) freshnessText() (string, theme.Tone) {
 	text, tone := s.ownFreshnessText()
@@ -263,7 +271,7 @@ func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 		return "paused " + s.clock.pausedAt.In(s.o.Location).Format("15:04:05"), theme.Warn
 	case left > 0 && asked > left+time.Minute:
 		return fmt.Sprintf("%s too many requests · retry in %s, r: now · the API asks for %s",
-			g.Problem, remainingWait(left), ui.FormatAge(asked)), theme.Warn
+			g.Problem, remainingWait(left), askedWait(asked)), theme.Warn
 	case left > 0:
 		return fmt.Sprintf("%s too many requests · retry in %s, r: now", g.Problem, remainingWait(left)), theme.Warn
 	case f.Err != nil:

@@ -55,10 +55,21 @@ func StatusRank(status client.ServiceStatus) int {
 
 // FormatAge returns how long ago a time was, in steps, or "?" if the timestamp is invalid.
 func FormatAge(t client.Timestamp, now time.Time) string {
-	if !t.Valid() {
+	if !t.Valid() || t.Time().Sub(now) > clockTolerance {
 		return "?"
 	}
 	return ui.FormatAge(now.Sub(t.Time()))
+}
+
+// clockTolerance is how far this machine's clock may be behind the server's before a moment counts as in the future.
+const clockTolerance = time.Minute
+
+// FormatAgo returns how long ago a moment was: "3 h ago", or "in the future" if one of the clocks is wrong.
+func FormatAgo(t client.Timestamp, now time.Time) string {
+	if t.Valid() && t.Time().Sub(now) > clockTolerance {
+		return "in the future"
+	}
+	return FormatAge(t, now) + " ago"
 }
 
 // FormatClock returns a time of day, with its date if that is not today's; for a time that is far away, the date alone.

@@ -384,7 +384,7 @@ func (w incidentSections) headLine() []string {
 		if _, tone = IncidentMark(found, t.Glyphs); found.Phase == incident.Open && tone != theme.Bad {
 			tone = theme.Warn
 		}
-		phase = strings.ToUpper(string(found.Phase))
+		phase = strings.ToUpper(found.PhaseText())
 		if found.Phase == incident.Uncertain {
 			phase = "OPEN?"
 		}
@@ -411,7 +411,7 @@ func (w incidentSections) headLine() []string {
 // sinceAndTicket returns when the issue was detected and its ticket, in as many words as a width allows: whole words
 // only, and of the moment its age, of the ticket its number at least.
 func (w incidentSections) sinceAndTicket(width int) string {
-	age := account.FormatAge(w.i.Created, w.b.Now) + " ago"
+	age := account.FormatAgo(w.i.Created, w.b.Now)
 	moment := w.a.FormatTimestamp(w.i.Created) + ", " + age
 	detected := "   detected " + moment
 	id := w.i.Ticket.ID

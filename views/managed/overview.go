@@ -161,7 +161,9 @@ func serviceLine(a *account.Account, c incident.Alert, labels int, b ui.Box) str
 		about = []string{address + " · " + word, address, word}
 	case c.Incident != nil:
 		tone = theme.Warn
-		about = []string{fmt.Sprintf("%s · issue #%d %s", word, c.Incident.Issue.ID, c.Incident.Phase), word}
+		issue := fmt.Sprintf("issue #%d %s, %s", c.Incident.Issue.ID, c.Incident.Phase, age)
+		about = []string{word + " · " + issue, issue, word}
+		age = "" // of the issue, and not of the state
 	}
 	name := ui.Truncate(s.Label.String(), max(0, min(labels, b.Width-ui.Width(age)-4)), b.Theme.Glyphs.Ellipsis)
 	left := b.Theme.Paint(tone, shape) + " " + b.Theme.Paint(nameTone(tone), ui.Pad(name, min(labels, b.Width)))
@@ -319,7 +321,7 @@ func incidentLine(a *account.Account, found incident.Incident, ages int, b ui.Bo
 	room := max(0, b.Width-ui.Width(lead))
 	right := firstFitting([]string{
 		ticket, account.ReasonIf(found.Phase == incident.Over, "closed"),
-		account.ReasonIf(found.Phase == incident.Recovered, string(found.Phase)),
+		account.ReasonIf(found.Phase == incident.Recovered, found.PhaseText()),
 	}, room-ui.Width(affected)-2)
 	if right == "" {
 		return lead + ui.Truncate(affected, room, b.Theme.Glyphs.Ellipsis)

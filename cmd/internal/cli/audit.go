@@ -295,7 +295,7 @@ func (h handover) statusRows() (rows []*statusRow) {
 		rows = append(rows, row)
 	}
 	for _, i := range h.Issues {
-		text := fmt.Sprintf("ticket %d: %s", i.Ticket, i.ticketStatus())
+		text := strings.Replace(i.ticketText(), ", ", ": ", 1)
 		row := &statusRow{stateProblem, "issue", strconv.Itoa(i.ID), i.Label, text}
 		switch i.phase {
 		case incident.Recovered:

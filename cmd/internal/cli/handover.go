@@ -216,13 +216,24 @@ func (h *handover) readAccount(ctx context.Context, s *scriptSession, j *journal
 		h.addWindows(services, windows)
 	}
 	h.incidents = incident.New(facts)
-	h.addIssues(h.incidents, services, statuses)
+	left := h.addIssues(h.incidents, services, statuses)
 	for i := range h.Issues {
 		h.Issues[i].noTickets = !s.api.HasTickets()
 	}
+	if s.api.HasTickets() {
+		h.noteOmittedIssues(left) // else they are over: nothing is down
+	}
 }
 
-// ticketStatus returns the status of the ticket, for people.
+// ticketText names the ticket with its status.
+func (i openIssue) ticketText() string {
+	if i.Ticket == 0 {
+		return "it names no ticket"
+	}
+	return fmt.Sprintf("ticket %d, %s", i.Ticket, i.ticketStatus())
+}
+
+// ticketStatus returns the state of the ticket.
 func (i openIssue) ticketStatus() string {
 	if i.noTickets {
 		return i.Status + " (this API has no tickets)"
@@ -335,13 +346,12 @@ func newDisabledService(id int, label string, d incident.DisabledInfo) disabledS
 }
 
 // addIssues adds the incidents that are not known to be over. Of those whose services are well again and whose ticket
-// could not be read, it adds those of the shift and counts the others.
-func (h *handover) addIssues(m *incident.Incidents, services []*client.Service, statuses map[int]string) {
+// could not be read, it adds those of the shift and returns the number of the others.
+func (h *handover) addIssues(m *incident.Incidents, services []*client.Service, statuses map[int]string) (left int) {
 	labels := map[int]string{}
 	for _, v := range services {
 		labels[v.ID] = v.Label.Raw()
 	}
-	left := 0
 	for _, i := range m.All() {
 		issue := i.Issue
 		switch {
@@ -370,7 +380,7 @@ func (h *handover) addIssues(m *incident.Incidents, services []*client.Service, 
 		}
 		h.Issues = append(h.Issues, one)
 	}
-	h.noteOmittedIssues(left)
+	return left
 }
 
 // noteOmittedIssues records that n older issues are left out because their tickets were not read.
@@ -410,24 +420,18 @@ func (h handover) markdown() string {
 		}
 		return text
 	})
-	issues := section{"Open issues", "none", h.notes.issues}
-	writeSection(&b, issues, h.Issues, func(i openIssue) string {
-		names := make([]string, len(i.Services))
-		for n, label := range i.Services {
-			names[n] = escapeMarkdown(label)
+	var open, unknownIssues []openIssue
+	for _, i := range h.Issues {
+		if i.phase == incident.Open {
+			open = append(open, i)
+		} else {
+			unknownIssues = append(unknownIssues, i)
 		}
-		text := fmt.Sprintf(
-			"%s issue %d: %s; ticket %d, %s", formatMinute(i.Created), i.ID, strings.Join(names, ", "), i.Ticket,
-			escapeMarkdown(i.ticketStatus()),
-		)
-		if len(i.Silenced) > 0 {
-			text += "; **silenced**: monitoring of " + escapeMarkdown(strings.Join(i.Silenced, ", ")) + " is disabled"
-		}
-		if i.Recovered {
-			text += "; ok again"
-		}
-		return text
-	})
+	}
+	writeSection(&b, section{"Open issues", "none", h.notes.issues}, open, openIssue.markdownLine)
+	if len(unknownIssues) > 0 {
+		writeSection(&b, section{title: "Issues that may be open"}, unknownIssues, openIssue.markdownLine)
+	}
 	disabled := section{"Still disabled", "nothing", h.notes.disabled}
 	writeSection(&b, disabled, h.Disabled, func(d disabledService) string { return d.markdownLine(h.To) })
 	unknown := section{"Outcome unknown: check before you repeat it", "none", h.notes.journal}
@@ -437,6 +441,25 @@ func (h handover) markdown() string {
 		writeSection(&b, section{title: "Could not be read"}, h.Unreadable, escapeMarks)
 	}
 	return b.String()
+}
+
+// markdownLine says which services the issue is about, and what is known of it.
+func (i openIssue) markdownLine() string {
+	names := make([]string, len(i.Services))
+	for n, label := range i.Services {
+		names[n] = escapeMarkdown(label)
+	}
+	text := fmt.Sprintf(
+		"%s issue %d: %s; %s", formatMinute(i.Created), i.ID,
+		cmp.Or(strings.Join(names, ", "), "it names no service"), escapeMarkdown(i.ticketText()),
+	)
+	if len(i.Silenced) > 0 {
+		text += "; **silenced**: monitoring of " + escapeMarkdown(strings.Join(i.Silenced, ", ")) + " is disabled"
+	}
+	if i.Recovered {
+		text += "; ok again"
+	}
+	return text
 }
 
 // A section is a heading of the handover. Its text for no rows is used only if all rows could be read; otherwise note

@@ -148,7 +148,7 @@ func (r *testEnv) useProviderDialect() {
 }
 
 // The handover reads the same model as the dashboard: an open incident whose service is disabled or well again is in
-// it, a closed one is not, and the age of a disabled service is not reset by an edit.
+// it, one whose ticket is closed only while its service is down, and the age of a disabled service is not reset by an edit.
 func TestHandover_openIncidentsWhateverTheirServices(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.useProviderDialect()
@@ -156,6 +156,8 @@ func TestHandover_openIncidentsWhateverTheirServices(t *testing.T) {
 	r.MustRun("services", "disable", "8", "--reason", "noise")
 	r.API.RecoverService(9)
 	r.API.CloseTicket(closed)
+	r.CheckResult(r.MustRun("handover"), exit.CodeOK, fmt.Sprintf("issue %d: ", closed)) // its service is down
+	r.API.RecoverService(5)
 	s := r.MustRun("handover")
 	r.CheckResult(
 		s, exit.CodeOK,

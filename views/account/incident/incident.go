@@ -77,6 +77,15 @@ type Incident struct {
 // Unresolved reports whether the incident may still need somebody: it is open, or nothing says that it is not.
 func (i Incident) Unresolved() bool { return i.Phase == Open || i.Phase == Uncertain }
 
+// PhaseText returns the phase for readers. An incident of which nothing is known to be well again has not recovered:
+// nothing is down because of it.
+func (i Incident) PhaseText() string {
+	if i.Phase == Recovered && !i.Well() {
+		return "nothing down"
+	}
+	return string(i.Phase)
+}
+
 // Down reports whether one of the services is down because of the incident.
 func (i Incident) Down() bool {
 	return slices.ContainsFunc(i.Services, func(s AffectedService) bool { return s.Down })
