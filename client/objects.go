@@ -310,9 +310,7 @@ func (w *Writer) CreateObjectURL(ctx context.Context, cluster, bucket string, r 
 // SetObjectACL changes an object's ACL and returns the one that it then has. The document promises it in the answer;
 // the real service answers an empty object, so it is read again. It returns nil if it cannot be read.
 func (w *Writer) SetObjectACL(ctx context.Context, o ObjectRef, acl ACL) (*ObjectACL, error) {
-	r := bucketCall(OpSetObjectACL, o.Cluster, o.Bucket, map[string]any{"acl": acl, "name": o.Name})
-	r.id = o.ID()
-	a, err := sendChange[*optionalACL](ctx, w, r)
+	a, err := w.sendObjectACL(ctx, o, acl)
 	if err != nil || a.ACL != "" {
 		return (*ObjectACL)(a), err
 	}
@@ -321,6 +319,18 @@ func (w *Writer) SetObjectACL(ctx context.Context, o ObjectRef, acl ACL) (*Objec
 		return nil, nil // the change itself was applied
 	}
 	return now, nil
+}
+
+// SendObjectACL changes an object's ACL, for callers that read it themselves.
+func (w *Writer) SendObjectACL(ctx context.Context, o ObjectRef, acl ACL) error {
+	_, err := w.sendObjectACL(ctx, o, acl)
+	return err
+}
+
+func (w *Writer) sendObjectACL(ctx context.Context, o ObjectRef, acl ACL) (*optionalACL, error) {
+	r := bucketCall(OpSetObjectACL, o.Cluster, o.Bucket, map[string]any{"acl": acl, "name": o.Name})
+	r.id = o.ID()
+	return sendChange[*optionalACL](ctx, w, r)
 }
 
 // An ETag is an object's checksum as the service reports it: the MD5 of the object; for a multipart upload an MD5, a

@@ -32,7 +32,9 @@ type copyRequest struct {
 	DeleteConsent *client.Consent
 	Reason        string // why, for the journal
 	Before        any    // the object that is replaced, for the journal; nil if there is none
-	MustNew       bool   // fail if an object of the target's name was stored meanwhile, if the API says so
+	Keep          KeptACL
+	ACLConsent    *client.Consent // for client.OpSetObjectACL on the target, if Keep has an ACL
+	MustNew       bool            // fail if an object of the target's name was stored meanwhile, if the API says so
 	batch         int
 }
 
@@ -104,6 +106,10 @@ func (t *copyTask) run(ctx context.Context, m *Manager, p *progress) error {
 	default:
 		err = untilTaken(ctx, p, func() error { return t.send(ctx, m, p) })
 	}
+	if err == nil {
+		stored := storedObject{t.Target, t.Keep, t.verified, t.ACLConsent, t.Reason}
+		err = stored.keepAccess(ctx, m.c, p)
+	}
 	switch {
 	case err != nil || !t.Move:
 		return err
@@ -120,9 +126,14 @@ func (t *copyTask) isStored(ctx context.Context, c *client.Client) (bool, error)
 	if t.sum == "" {
 		return false, nil
 	}
-	o, there, err := c.Objects.Find(ctx, t.Target.Cluster, t.Target.Bucket, t.Target.Name)
+	return isStored(ctx, c, t.Target, t.Object.Size, t.sum)
+}
+
+// isStored reports whether a fresh listing shows an object with a size and an MD5.
+func isStored(ctx context.Context, c *client.Client, at client.ObjectRef, size int64, sum string) (bool, error) {
+	o, there, err := c.Objects.Find(ctx, at.Cluster, at.Bucket, at.Name)
 	etag := client.UnquoteETag(o.ETag.Raw())
-	return err == nil && there && o.Size == t.Object.Size && strings.EqualFold(etag, t.sum), err
+	return err == nil && there && o.Size == size && strings.EqualFold(etag, sum), err
 }
 
 // send copies the object once.
@@ -437,6 +448,8 @@ func (p *Plan) copyOf(f *PlannedFile, o StartOptions, batch int) *copyRequest {
 		Consent:       o.Consent,
 		DeleteConsent: o.DeleteConsent,
 		Reason:        o.Reason,
+		Keep:          p.acls[f.Name],
+		ACLConsent:    o.ACLConsent,
 		MustNew:       f.State == FileNew,
 		batch:         batch,
 	}

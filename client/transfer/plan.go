@@ -71,6 +71,7 @@ type Plan struct {
 	Extra           []string      // names that only the target has: of objects, or paths; if they were asked for
 	ExtraKept       string        // why nothing that only the target has may be deleted; Extra is empty then
 	copies          *copyNames
+	acls            map[string]KeptACL // by the names of the targets; see ReadACLs
 }
 
 // copyNames holds the names of the target that are, or may be, those of copies that were kept beside a file.
@@ -874,6 +875,7 @@ type StartOptions struct {
 	Reason   string          // for the journal
 	// for client.OpDeleteObject on the sources of a move
 	DeleteConsent *client.Consent
+	ACLConsent    *client.Consent // for client.OpSetObjectACL on the objects that will be public
 }
 
 // Start adds a transfer for each file of a plan that is to be sent, and a failed one for each that cannot be. It
@@ -936,6 +938,9 @@ func (m *Manager) startFile(p Plan, f PlannedFile, o StartOptions, batch int) (I
 		Reason:  o.Reason,
 		MustNew: f.State == FileNew,
 		batch:   batch,
+
+		Keep:       p.acls[f.Name],
+		ACLConsent: o.ACLConsent,
 	}
 	if f.State != FileNew {
 		r.Before = f.Object

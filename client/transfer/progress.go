@@ -71,6 +71,7 @@ type Status struct {
 	ETA             time.Duration
 	StalledFor      time.Duration // time since the last byte, if five seconds or more
 	Note            string        // information that is not an error, such as "size checked only"
+	AccessLost      bool          // the access to what was replaced or moved was not kept; Note says why
 	Err             error         // why it failed; for a cancelled transfer, what is left unclear
 	Started, Ended  time.Time
 }
@@ -167,6 +168,7 @@ type progress struct {
 	last        time.Time // last change of done; zero before the first run
 	window      rateWindow
 	note        string
+	accessLost  bool
 	path        string // of the local file, if it is not the one that was asked for
 	onChange    func()
 	meter       *throughputMeter // counts its bytes too; nil if it counts objects
@@ -176,7 +178,7 @@ type progress struct {
 func (p *progress) start() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.last, p.note = time.Now(), ""
+	p.last, p.note, p.accessLost = time.Now(), "", false
 	p.window.reset(p.last, p.done)
 }
 
@@ -222,6 +224,21 @@ func (p *progress) addNote(note string) {
 	p.onChange()
 }
 
+// currentNote returns the note.
+func (p *progress) currentNote() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.note
+}
+
+// loseAccess says that the access to the object that was replaced or moved is not kept, and adds why to the note.
+func (p *progress) loseAccess(why string) {
+	p.mu.Lock()
+	p.accessLost = true
+	p.mu.Unlock()
+	p.addNote(why)
+}
+
 // setPath corrects the path of the local file, and adds why to the note.
 func (p *progress) setPath(path, why string) {
 	p.mu.Lock()
@@ -249,6 +266,7 @@ func (p *progress) fill(row *Status, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	row.Done, row.Total, row.Note, row.ETA = p.done, p.total, p.note, NoETA
+	row.AccessLost = p.accessLost
 	if p.path != "" {
 		row.LocalPath = client.NewText(p.path)
 	}

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"crypto/md5"
 	"encoding/hex"
@@ -32,6 +33,8 @@ type UploadRequest struct {
 	Reason                string          // why, for the journal
 	Before                any             // the object that is replaced, for the journal; nil if there is none
 	MustNew               bool            // fail if an object of this name was stored meanwhile, if the API says so
+	Keep                  KeptACL         // what becomes of the access to the object that is replaced
+	ACLConsent            *client.Consent // for client.OpSetObjectACL on the object, if Keep has an ACL
 	batch                 int
 }
 
@@ -70,7 +73,7 @@ func (m *Manager) Upload(r UploadRequest) (ID, error) {
 		LocalPath: client.NewText(local),
 		Total:     src.size,
 	}
-	return m.add(row, &uploadTask{r}, ""), nil
+	return m.add(row, &uploadTask{UploadRequest: r}, ""), nil
 }
 
 // objectNameProblem returns why a name cannot be that of an object, or "".
@@ -225,12 +228,28 @@ func (s *uploadBody) sent() (n int64, sum string, changed bool) {
 }
 
 // uploadTask uploads one file.
-type uploadTask struct{ UploadRequest }
-
-// run uploads the file.
-func (u *uploadTask) run(ctx context.Context, m *Manager, p *progress) error {
-	return untilTaken(ctx, p, func() error { return u.attempt(ctx, m, p) })
+type uploadTask struct {
+	UploadRequest
+	size int64
+	sum  string // MD5 of the bytes that are stored and verified; "" until then
 }
+
+// run uploads the file, and then keeps the access to the object that it replaces. If only that has failed, a retry does
+// not send the file again.
+func (u *uploadTask) run(ctx context.Context, m *Manager, p *progress) error {
+	object := client.ObjectRef{Cluster: u.Cluster, Bucket: u.Bucket, Name: u.Name}
+	if u.sum == "" {
+		if err := untilTaken(ctx, p, func() error { return u.attempt(ctx, m, p) }); err != nil {
+			return err
+		}
+	} else if there, err := isStored(ctx, m.c, object, u.size, u.sum); err != nil || !there {
+		return &AccessError{u.Keep.ACL, cmp.Or(err, errReplaced)}
+	}
+	return storedObject{object, u.Keep, u.sum != "", u.ACLConsent, u.Reason}.keepAccess(ctx, m.c, p)
+}
+
+// errReplaced means that an object is no longer the one that was stored.
+var errReplaced = errors.New("it has been replaced since, so its access was left")
 
 // untilTaken sends a request. While the API or the storage is too busy to take it, it waits and tries again: nothing
 // was done then.
@@ -290,7 +309,10 @@ func (u *uploadTask) attempt(ctx context.Context, m *Manager, p *progress) error
 				return ErrSourceChanged
 			}
 			sent := sentBody{object: object, n: n, size: src.size, sum: sum, p: p}
-			return sent.settle(ctx, m.c, etag, err)
+			if err = sent.settle(ctx, m.c, etag, err); err == nil && sent.verified {
+				u.size, u.sum = src.size, sum
+			}
+			return err
 		},
 	})
 }

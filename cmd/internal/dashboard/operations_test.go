@@ -146,27 +146,30 @@ func storageOperations() []keyOperation {
 	const inside = buckets + cdn + "<enter>«index.html»"
 	return []keyOperation{
 		{"list buckets", buckets, "", ""},
-		{"create bucket", buckets + "n«New bucket»new-logs<tab><tab><right><tab><right><ctrl+s>«new-logs: created»",
+		{"create bucket", buckets + "n«New bucket»new-logs<tab><tab><right><tab><right><ctrl+s>«to create:»" +
+			"new-logs<enter>«new-logs: created»",
 			`{"cluster":"us-east-1","label":"new-logs","acl":"public-read","cors_enabled":true}`, ""},
 		{"list buckets in cluster", "8«may be missing»", "", ""},
 		{"view bucket", buckets + cdn + "i«keys that reach it»", "", ""},
 		{"delete bucket", buckets + "/scratch<enter>«1 of »D«to delete:»scratch<enter>«scratch: deleted»", "", ""},
 		{
 			"modify access",
-			buckets + cdn + "x«Access to us-east-1/cdn»<right><ctrl+s>«access is now»",
+			buckets + cdn + "x«Access to us-east-1/cdn»<right><ctrl+s>«to change:»cdn.acme.net<enter>«access is now»",
 			`{"acl":"public-read"}`,
 			"",
 		},
 		{
 			"update access",
-			buckets + cdn + "x«Access to us-east-1/cdn»<right><tab><right><ctrl+s>«access is now»",
+			buckets + cdn + "x«Access to us-east-1/cdn»<right><tab><right><ctrl+s>«to change:»cdn.acme.net<enter>" +
+				"«access is now»",
 			`{"acl":"public-read","cors_enabled":true}`,
 			"",
 		},
 		{"view object ACL", inside + filterTo("index.html") + "<enter>«only this account»", "", ""},
 		{
 			"update object ACL",
-			inside + filterTo("index.html") + "c«Access to index.html»<right><ctrl+s>«access is now public-read»",
+			inside + filterTo("index.html") + "c«Access to index.html»<right><ctrl+s>«yes, change»y" +
+				"«access is now public-read»",
 			`{"acl":"public-read","name":"index.html"}`,
 			"",
 		},
