@@ -574,8 +574,8 @@ func (t *BatchSummary[T]) Add(row T, outcome AttemptOutcome, err error) (last bo
 	return t.pending == 0
 }
 
-// News returns the summary in one line: what was rejected and why, what is unknown, what was applied ("is deleted"). The
-// end of a line may be cut off. It offers undo if something was applied.
+// News returns the summary in one line: what was rejected and why, what is unknown, what was applied ("is deleted").
+// The end of a line may be cut off. It offers undo if something was applied.
 func (t *BatchSummary[T]) News(success string, undo *Action) StatusMsg {
 	done := ""
 	switch n := len(t.Applied); {

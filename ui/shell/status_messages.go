@@ -180,7 +180,8 @@ func (m *statusMessages) view(b ui.Box, undoKey, readKey string, work workHint) 
 	return " " + b.Theme.PaintState(m.current.Tone, glyph+" "+text) + b.Theme.Paint(theme.Accent, read+undo)
 }
 
-// truncateWords cuts a text that is too wide behind a word, and marks the cut. A word that takes most of the room is cut.
+// truncateWords cuts a text that is too wide behind a word, and marks the cut. A word that takes most of the room is
+// cut too.
 func truncateWords(text string, width int, mark string) string {
 	cut := ui.Truncate(text, width, mark)
 	if cut == text {

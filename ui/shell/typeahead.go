@@ -205,9 +205,9 @@ func (s *Shell) startOpened(a ui.Action, changes bool) tea.Cmd {
 	return s.startAction(a)
 }
 
-// inputReads knows which keys were read from the terminal at once. A terminal that does not mark pastes sends them like
-// that: what was to be text may then be keys. The keys of a paste may do what they like with the screen, but they change
-// nothing behind text or another change without a question.
+// inputReads knows which keys were read from the terminal at once. A terminal that does not mark pastes sends them so:
+// what was to be text may then be keys. They may do what they like with the screen, but behind text or another change
+// they change nothing without a question.
 type inputReads struct {
 	current int  // number of the read of the present key; 0 if that is not known
 	input   int  // number of the last read that held text or a change so far

@@ -123,7 +123,8 @@ func (c *previewColumn) action() ui.Action {
 	}
 }
 
-// previewSwitched follows the frame after previews were switched on or off: only the frame tells whether they have room.
+// previewSwitched follows the frame after previews were switched on or off: only the frame tells whether they have
+// room.
 type previewSwitched struct{}
 
 // Deliver changes nothing: after each message, the listing reads what it lacks.

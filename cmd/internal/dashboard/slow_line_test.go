@@ -141,15 +141,15 @@ func (l *simulatedLine) waitFor(text string) time.Duration {
 	return time.Since(start)
 }
 
-// At 64,000 bits a second, the first issue can be read 0.9 s after the API has answered. What the first frame says about
-// reading must not delay it, nor a terminal that does not answer.
+// At 64,000 bits a second, the first issue can be read 0.9 s after the API has answered. What the first frame says
+// about reading must not delay it, nor a terminal that does not answer.
 func TestSlowLine_firstIssue(t *testing.T) {
 	for _, delay := range []time.Duration{0, 5 * time.Millisecond, 200 * time.Millisecond, time.Second} {
 		for _, silent := range []bool{false, true} {
 			line := &simulatedLine{rate: 6400, silent: silent, width: 80, height: 24, delay: delay}
 			runOnLine(t, line, func(t *testing.T, l *simulatedLine) {
 				if took := l.waitFor("billing-api"); took > 3*delay+900*time.Millisecond {
-					t.Errorf("the API answers in %v, silent %v: the first issue can be read after %v", delay, silent, took)
+					t.Errorf("the API answers in %v, silent %v: the first issue is there after %v", delay, silent, took)
 				}
 			})
 		}

@@ -28,7 +28,7 @@ func TestUnseenQuestion_deletesNothing(t *testing.T) {
 					for !strings.Contains(l.screen(), "Type billing-api to delete:") {
 						l.press("\r")
 						if time.Sleep(step); l.changes.Load() > 0 {
-							t.Fatalf("deleted after %v, before the question can be read:\n%s", time.Since(begun), l.screen())
+							t.Fatalf("deleted after %v, before the question:\n%s", time.Since(begun), l.screen())
 						}
 					}
 					if time.Sleep(time.Second); silent {
@@ -36,7 +36,7 @@ func TestUnseenQuestion_deletesNothing(t *testing.T) {
 					}
 					l.press("\r")
 					if l.waitFor("billing-api: deleted"); l.changes.Load() != 1 {
-						t.Errorf("an answer to what is on the screen does not count: %d changes\n%s", l.changes.Load(), l.screen())
+						t.Errorf("%d changes after a question on the screen was answered\n%s", l.changes.Load(), l.screen())
 					}
 				})
 			})
