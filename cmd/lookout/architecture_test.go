@@ -39,7 +39,7 @@ func TestImportsPointDownward(t *testing.T) {
 		"ui/filter":              {},
 		"ui/search":              {},
 		"ui/input":               {"ui", "theme", "client/visible"},
-		"ui/form":                {"ui", "ui/input", "theme"},
+		"ui/form":                {"ui", "ui/input", "theme", "client/visible"},
 		"ui/table":               {"ui", "ui/filter", "ui/form", "ui/input", "ui/search", "theme", "client/visible"},
 		"ui/terminal":            {"theme"},
 		"ui/terminal/termtest":   {"ui/terminal"},
@@ -60,7 +60,7 @@ func TestImportsPointDownward(t *testing.T) {
 				"views/storage/readers",
 			}, toolkit...,
 		),
-		"views/storage/preview": {"ui", "client", "theme"},
+		"views/storage/preview": {"ui", "client", "client/visible", "theme"},
 		"views/storage/readers": {"views/account", "views/resource", "ui", "client", "client/journal", "theme"},
 		"views/activity": append(
 			[]string{"views/account", "views/account/audit", "views/account/incident", "views/resource"}, toolkit...,
