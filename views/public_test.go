@@ -2,6 +2,8 @@ package views_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -147,5 +149,54 @@ func TestPublic_objectAsksAndCanBeUndone(t *testing.T) {
 		if acl := r.aclOf(www, "index.html"); acl != client.ACLPrivate {
 			t.Errorf("after u, u and n: %s", acl)
 		}
+	})
+}
+
+// An upload that replaces a public object, and the move of one, say that the object will be public, and keep it so. An
+// access that cannot be kept is said before and afterwards.
+func TestPublic_transfersKeepAccess(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("<p>new</p>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const cdn = "us-east-1/cdn.acme.net"
+	open := func(r *harness) {
+		object := client.ObjectRef{Cluster: "us-east-1", Bucket: "cdn.acme.net", Name: "index.html"}
+		w := r.writer(client.OpSetObjectACL, object.ID())
+		if _, err := w.SetObjectACL(r.ctx, object, client.ACLPublicRead); err != nil {
+			t.Fatal(err)
+		}
+		r.openBucket("cdn.acme")
+	}
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		open(r)
+		r.press("U", "index.html", "<ctrl+s>")
+		r.wait(time.Second)
+		r.requireDialog("it will be public-read (everyone can read it)")
+		r.press("y")
+		r.wait(3 * time.Second)
+		r.requireText("index.html: uploaded, 10 B")
+		if acl := r.aclOf(cdn, "index.html"); acl != client.ACLPublicRead {
+			t.Errorf("after the upload: %s", acl)
+		}
+		r.press("/", "index.html", "<enter>", "e", "<tab>", "<tab>", "<ctrl+u>", "start.html", "<ctrl+s>")
+		r.wait(time.Second)
+		r.requireDialog("1 object will be public afterwards")
+		r.press("y")
+		r.wait(3 * time.Second)
+		if acl := r.aclOf(cdn, "start.html"); acl != client.ACLPublicRead {
+			t.Errorf("after the move: %s", acl)
+		}
+	})
+	startProgram(t, emulator.Options{}, screenSize{160, 36}, func(r *harness) {
+		open(r)
+		r.emu.InjectFault("view object ACL", emulator.Fault{Status: 200, Body: `{"acl":"custom","acl_xml":""}`})
+		r.press("U", "index.html", "<ctrl+s>")
+		r.wait(time.Second)
+		r.requireDialog("its access is custom, which cannot be set, so it will not be kept")
+		r.press("y")
+		r.wait(3 * time.Second)
+		r.requireText("index.html: uploaded, 10 B", "so it was not kept")
 	})
 }

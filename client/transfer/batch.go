@@ -11,6 +11,7 @@ type Batch struct {
 	Remaining               int // unfinished transfers; one more while transfers are being added
 	Done, Failed, Cancelled int
 	Refused                 int     // files that were not started; not among Failed
+	AccessLost              int     // among Done: see Status
 	Bytes                   int64   // total size of the completed files
 	FirstFailed             *Status // first failure since the batch last ended; nil if none
 	FirstRefused            *Status // nil if none
@@ -82,6 +83,9 @@ func (b *Batch) addResult(row *Status) {
 	switch row.State {
 	case Done:
 		b.Done, b.Bytes = b.Done+1, b.Bytes+row.Total
+		if row.AccessLost {
+			b.AccessLost++
+		}
 	case Failed:
 		b.Failed++
 		if b.FirstFailed == nil {

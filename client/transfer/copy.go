@@ -108,7 +108,9 @@ func (t *copyTask) run(ctx context.Context, m *Manager, p *progress) error {
 	}
 	if err == nil {
 		stored := storedObject{t.Target, t.Keep, t.verified, t.ACLConsent, t.Reason}
-		err = stored.keepAccess(ctx, m.c, p)
+		if err = stored.keepAccess(ctx, m.c, p); err != nil && t.Move {
+			err = fmt.Errorf("%w; the source was not deleted", err)
+		}
 	}
 	switch {
 	case err != nil || !t.Move:

@@ -85,7 +85,11 @@ func transferStatus(end transfer.EndReport) tea.Cmd {
 	case b.Remaining == 0 && b.Files > 1:
 		return batchStatus(b)
 	case row.State == transfer.Done:
-		return ui.ShowStatus(theme.Good, fmt.Sprintf("%s: %s", TransferName(row), doneText(row)))
+		tone := theme.Good
+		if row.AccessLost {
+			tone = theme.Warn
+		}
+		return ui.ShowStatus(tone, fmt.Sprintf("%s: %s", TransferName(row), doneText(row)))
 	case row.State == transfer.Cancelled && row.Note != "" && !row.Kind.MovesBytes():
 		return ui.ShowStatus(theme.Warn, fmt.Sprintf("%s: %s was cancelled; %s", TransferName(row), row.Kind, row.Note))
 	case row.State == transfer.Failed:
@@ -122,6 +126,10 @@ func batchStatus(b transfer.Batch) tea.Cmd {
 		what = "downloaded from " + bucket + " to " + client.Clean(b.Folder)
 	}
 	text += ": " + what + ", " + FormatSize(b.Bytes)
+	if b.AccessLost > 0 {
+		text, tone = fmt.Sprintf("access to %s not kept, see the transfers · %s",
+			ui.Plural(b.AccessLost, "object", "objects"), text), theme.Warn
+	}
 	if b.Refused > 0 {
 		text = fmt.Sprintf(
 			"%s not sent, first %s: %s · %s", ui.FormatCount(int64(b.Refused)), TransferName(b.FirstRefused),
@@ -143,7 +151,11 @@ func doneText(row *transfer.Status) string {
 	case transfer.Download:
 		return "downloaded to " + client.Clean(row.LocalPath.Raw())
 	case transfer.Upload:
-		return "uploaded, " + FormatSize(row.Total)
+		text := "uploaded, " + FormatSize(row.Total)
+		if row.AccessLost {
+			text += "; " + client.Clean(row.Note)
+		}
+		return text
 	case transfer.Delete:
 		return ui.Plural(int(row.Done), "object is deleted", "objects are deleted")
 	case transfer.Copy, transfer.Move:

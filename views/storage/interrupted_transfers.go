@@ -158,6 +158,9 @@ func continueCopies(a *account.Account, copies []transfer.InterruptedCopy, settl
 			}
 			err = plan.CompareObjects(ctx, a.API.Objects, transfer.CompareOptions{})
 		}
+		if err == nil {
+			err = plan.ReadACLs(ctx, a.API.Objects, d.existing.policy(), nil)
+		}
 		if err != nil {
 			return ui.StatusMsg{Tone: theme.Bad, Text: "could not compare: " + ui.Reason(err)}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -371,4 +372,38 @@ func describeObjectACL(acl client.ACL) string {
 		return "(has its own grants: press x to see them)"
 	}
 	return ""
+}
+
+// DescribeKeptACL says what becomes of the access to an object that is replaced or moved; "" if it is private.
+func DescribeKeptACL(k transfer.KeptACL) string {
+	var parts []string
+	if k.ACL != "" {
+		parts = append(parts, fmt.Sprintf("it will be %s %s", k.ACL, describeObjectACL(k.ACL)))
+	}
+	if k.Lost != "" {
+		parts = append(parts, k.Lost+", so it will not be kept")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// DescribeKeptACLs says how many objects of a plan will be public, and the access to how many cannot be kept, in
+// sentences; "" if all are private.
+func DescribeKeptACLs(p *transfer.Plan) string {
+	var parts []string
+	public, lost := p.CountACLs()
+	if public > 0 {
+		parts = append(parts, ui.Plural(public, "object", "objects")+" will be public afterwards.")
+	}
+	if lost > 0 {
+		parts = append(parts, "The access to "+ui.Plural(lost, "object", "objects")+" cannot be kept.")
+	}
+	return strings.Join(parts, " ")
+}
+
+// askToOpen adds to the question about a plan how many objects will be public.
+func askToOpen(ask *account.ConfirmationRequest, p *transfer.Plan) {
+	if public, _ := p.CountACLs(); public > 0 {
+		ask.Ops, ask.Confirm.Required = append(ask.Ops, client.OpSetObjectACL), true
+	}
+	ask.Confirm.Effect += ui.WithPrefix(" ", DescribeKeptACLs(p))
 }

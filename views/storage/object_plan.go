@@ -268,9 +268,13 @@ func parentFolder(name string) string {
 	return name[:strings.LastIndexByte(name, '/')+1]
 }
 
-// CopyLosses says what a copy keeps of an object and what it does not.
-const CopyLosses = "Content type and caching are kept; access is reset to that of a new object, and metadata from S3 " +
-	"clients is not copied."
+// CopyLosses says what a copy or a move keeps of an object and what it does not.
+func CopyLosses(kind transfer.Kind) string {
+	if kind == transfer.Move {
+		return "Content type, caching and a public ACL are kept; metadata from S3 clients is not copied."
+	}
+	return "Content type and caching are kept; a copy is private, and metadata from S3 clients is not copied."
+}
 
 // A copyChoice says what becomes of the sources.
 type copyChoice string
@@ -406,6 +410,9 @@ func (d *copyDraft) plan(ctx context.Context) (transfer.Plan, error) {
 	if err == nil {
 		err = plan.CompareObjects(ctx, d.a.API.Objects, d.progress.compare(&plan, d.known, d.existing))
 	}
+	if err == nil {
+		err = plan.ReadACLs(ctx, d.a.API.Objects, d.existing.policy(), nil)
+	}
 	return plan, err
 }
 
@@ -425,7 +432,8 @@ func (d *copyDraft) ask(plan *transfer.Plan) account.ConfirmationRequest {
 			bytes += f.Size
 		}
 		if len(ask.Items) < maxNamedObjects {
-			ask.Items = append(ask.Items, client.Clean(f.Path)+" to "+client.Clean(f.Name))
+			ask.Items = append(ask.Items, client.Clean(f.Path)+" to "+client.Clean(f.Name)+
+				ui.WithPrefix(": ", DescribeKeptACL(plan.KeptACL(f.Name))))
 		}
 	}
 	count, verb, after := ui.Plural(len(files), "object", "objects"), "Copies", ""
@@ -446,7 +454,7 @@ func (d *copyDraft) ask(plan *transfer.Plan) account.ConfirmationRequest {
 			client.Clean(client.BucketID(plan.Cluster, plan.Bucket)),
 			describePlan(*plan, d.existing),
 			after,
-			CopyLosses,
+			CopyLosses(plan.Kind),
 		),
 		Required: true,
 	}
@@ -456,6 +464,7 @@ func (d *copyDraft) ask(plan *transfer.Plan) account.ConfirmationRequest {
 	if n := len(plan.Skipped); n > 0 {
 		ask.Confirm.Effect += fmt.Sprintf(" %s left out.", ui.Plural(n, "object is", "objects are"))
 	}
+	askToOpen(&ask, plan)
 	return ask
 }
 
@@ -466,6 +475,7 @@ func (d *copyDraft) start(plan transfer.Plan, c account.Consents) tea.Cmd {
 			Existing:      d.existing.policy(),
 			Consent:       c[client.OpUploadObject],
 			DeleteConsent: c[client.OpDeleteObject],
+			ACLConsent:    c[client.OpSetObjectACL],
 		})
 		return copyStarted{d, plan, ids, refused}
 	}

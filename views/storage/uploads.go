@@ -131,20 +131,33 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 	if err != nil {
 		return nil, err
 	}
+	var keep transfer.KeptACL
+	if exists {
+		if keep, err = transfer.ReadACL(ctx, l.a.API.Objects, ref); err != nil {
+			return nil, err
+		}
+	}
 	ask := l.askToUpload(ref, account.FormatSize(info.Size()), old, exists)
+	if keep.ACL != "" {
+		ask.Ops = append(ask.Ops, client.OpSetObjectACL)
+	}
+	if text := DescribeKeptACL(keep); text != "" {
+		ask.Confirm.Effect += " Access: " + text + "."
+	}
 	request := transfer.UploadRequest{
 		Cluster:     ref.Cluster,
 		Bucket:      ref.Bucket,
 		Name:        name,
 		File:        file,
 		ContentType: kind,
+		Keep:        keep,
 	}
 	if exists {
 		request.Before = old
 	}
 	return func() tea.Cmd {
 		return l.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
-			request.Consent = c[client.OpUploadObject]
+			request.Consent, request.ACLConsent = c[client.OpUploadObject], c[client.OpSetObjectACL]
 			id, err := l.a.Transfers.Upload(request)
 			if err != nil {
 				return ui.ShowStatus(theme.Bad, "upload: "+client.Clean(err.Error()))
@@ -213,7 +226,11 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, u folderUpload)
 		return nil, errors.New("there is nothing to send in this folder" + leftOut("not sent", plan.Skipped))
 	}
 	plan.Cluster, plan.Bucket = l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw()
-	if err := plan.CompareObjects(ctx, l.a.API.Objects, u.compare(&plan)); err != nil {
+	err = plan.CompareObjects(ctx, l.a.API.Objects, u.compare(&plan))
+	if err == nil {
+		err = plan.ReadACLs(ctx, l.a.API.Objects, existing.policy(), nil)
+	}
+	if err != nil {
 		return nil, err
 	}
 	files := len(plan.ToSend(existing.policy()))
@@ -227,8 +244,9 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, u folderUpload)
 	upload := func() tea.Cmd {
 		return l.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
 			ids, refused := l.a.Transfers.Start(plan, transfer.StartOptions{
-				Existing: existing.policy(),
-				Consent:  c[client.OpUploadObject],
+				Existing:   existing.policy(),
+				Consent:    c[client.OpUploadObject],
+				ACLConsent: c[client.OpSetObjectACL],
 			})
 			l.sizes.invalidate()
 			message := "uploading " + ui.Plural(len(ids), "file", "files")
@@ -345,7 +363,7 @@ func askToUploadFolder(b *client.Bucket, plan transfer.Plan, existing existingCh
 	var bytes int64
 	for _, f := range files {
 		bytes += f.Size
-		ask.Items = append(ask.Items, client.Clean(f.Path))
+		ask.Items = append(ask.Items, client.Clean(f.Path)+ui.WithPrefix(": ", DescribeKeptACL(plan.KeptACL(f.Name))))
 		ask.IDs = append(ask.IDs, refTo(b, f.Name).ID())
 	}
 	effect := fmt.Sprintf(
@@ -363,6 +381,7 @@ func askToUploadFolder(b *client.Bucket, plan transfer.Plan, existing existingCh
 		Word:     fmt.Sprint(len(files)),
 		Required: true,
 	}
+	askToOpen(&ask, &plan)
 	return ask
 }
 

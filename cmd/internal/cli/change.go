@@ -12,6 +12,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/objectnames"
+	"lookout/client/transfer"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/ui"
@@ -35,10 +36,11 @@ type change[T any] struct {
 	show      func() error             // prints what the requests at objects would be, for --dry-run; nil for others
 	asks      askRule                  // if it asks more than the subcommand
 	opens     bool                     // it opens something to everyone, so it asks on every account
+	keep      transfer.KeptACL         // what becomes of the access to the object that is replaced
 	word      string                   // what must be typed if it always asks; "" is the name of the thing
 	ids       []string                 // what the consent covers, if it is not the ID
 	names     *objectnames.SortedNames // the objects that are deleted, instead of ids
-	otherIDs  []string                 // what the consents to the other operations cover, if it differs
+	otherIDs  []string                 // what the consent to client.OpDeleteObject covers, if it differs
 }
 
 // erase returns the change without its type.
@@ -53,6 +55,7 @@ func (c change[T]) erase() change[any] {
 		show:      c.show,
 		asks:      c.asks,
 		opens:     c.opens,
+		keep:      c.keep,
 		word:      c.word,
 		ids:       c.ids,
 		otherIDs:  c.otherIDs,

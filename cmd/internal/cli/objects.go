@@ -151,6 +151,7 @@ func objectFilesResource() scriptResource {
 			subcommand[client.ObjectRef]{
 				name:            "put",
 				op:              client.OpUploadObject,
+				otherOps:        []string{client.OpSetObjectACL},
 				verb:            "Stores",
 				args:            "CLUSTER/BUCKET NAME FILE...",
 				noTarget:        true,
@@ -175,7 +176,7 @@ func objectFilesResource() scriptResource {
 			subcommand[client.ObjectRef]{
 				name:            "sync",
 				op:              client.OpUploadObject,
-				otherOps:        []string{client.OpDeleteObject},
+				otherOps:        []string{client.OpDeleteObject, client.OpSetObjectACL},
 				verb:            "Stores",
 				args:            "SOURCE TARGET",
 				noTarget:        true,
@@ -195,6 +196,7 @@ func copyCommand(name string, kind transfer.Kind) subcommand[any] {
 	c := subcommand[client.ObjectRef]{
 		name:            name,
 		op:              client.OpUploadObject,
+		otherOps:        []string{client.OpSetObjectACL},
 		verb:            "Copies",
 		args:            "SOURCE... TARGET",
 		noTarget:        true,
@@ -205,7 +207,7 @@ func copyCommand(name string, kind transfer.Kind) subcommand[any] {
 		columns:   transferRowColumns(),
 	}
 	if kind == transfer.Move {
-		c.verb, c.otherOps = "Moves", []string{client.OpDeleteObject}
+		c.verb, c.otherOps = "Moves", []string{client.OpDeleteObject, client.OpSetObjectACL}
 		c.description = "Rename or move objects: like cp, but deletes each source once its copy is verified"
 	}
 	return c.erase()
@@ -526,6 +528,8 @@ func transferError(ctx context.Context, what string, row transfer.Status) error 
 	switch {
 	case row.State == transfer.Done:
 		return nil
+	case isAccessError(row.Err):
+		return exit.WithCode(exit.CodePartial, fmt.Errorf("%s: %w", what, row.Err))
 	case row.Err != nil:
 		return fmt.Errorf("%s: %w", what, row.Err)
 	case row.Kind == transfer.Upload:
@@ -626,6 +630,11 @@ func (s *scriptSession) planFile(
 	if found && err == nil && flags.force {
 		c.Before = existing
 	}
+	if flags.force && (found || err != nil) {
+		if err := s.keepAccess(ctx, o, &c); err != nil {
+			return c, err
+		}
+	}
 	upload := transfer.UploadRequest{
 		Cluster:     o.Cluster,
 		Bucket:      o.Bucket,
@@ -633,13 +642,18 @@ func (s *scriptSession) planFile(
 		File:        file,
 		ContentType: cmp.Or(kind, mime.TypeByExtension(filepath.Ext(file)), "application/octet-stream"),
 		MustNew:     !flags.force,
+		Keep:        c.keep,
 	}
+	keep := c.keep
 	c.show = func() error {
+		lost := lostAccessError(keep.LostCount())
 		if s.printsRows() {
-			s.addRow(newUploadRow(o, file))
-			return nil
+			row := newUploadRow(o, file)
+			row.Reason = orNull(storage.DescribeKeptACL(keep))
+			s.addRow(row)
+			return lost
 		}
-		return s.showObject(http.MethodPut, o, upload.ContentType, file)
+		return cmp.Or(s.showObject(http.MethodPut, o, upload.ContentType, file), s.showACL(o, keep), lost)
 	}
 	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
 		return o, s.storeObject(ctx, w, upload, newUploadRow(o, file))
@@ -690,6 +704,7 @@ func (s *scriptSession) putInput(
 		return c, err
 	}
 	o.Name = c.Label
+	keep := c.keep
 	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
 		r := transfer.UploadRequest{
 			Cluster:     o.Cluster,
@@ -697,6 +712,7 @@ func (s *scriptSession) putInput(
 			Name:        o.Name,
 			ContentType: cmp.Or(kind, transfer.ContentType(o.Name)),
 			MustNew:     !flags.force,
+			Keep:        keep,
 		}
 		file, err := prompt.UnlessInterrupted(ctx, func() (*os.File, error) { return transfer.Spool(s.in) })
 		if err != nil {
@@ -714,6 +730,7 @@ func (s *scriptSession) storeObject(
 	ctx context.Context, w *approvedChange, r transfer.UploadRequest, result *transferRow,
 ) error {
 	r.Consent, r.Reason, r.Before = w.consent(), w.change.Reason, w.change.Before
+	r.ACLConsent = w.consents[client.OpSetObjectACL]
 	name := client.Clean(w.change.ID)
 	row, err := s.runTransfer(ctx, "store "+name, func(m *transfer.Manager) (transfer.ID, error) {
 		return m.Upload(r)
@@ -723,6 +740,9 @@ func (s *scriptSession) storeObject(
 	s.addRow(result)
 	if err == nil {
 		s.reportf("%s: %d bytes stored; %s", name, row.Done, row.Note)
+	}
+	if row.AccessLost {
+		err = cmp.Or(err, lostAccessError(1))
 	}
 	return err
 }

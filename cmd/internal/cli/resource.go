@@ -535,10 +535,11 @@ func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[
 	}
 	for _, op := range append([]string{c.Op}, r.subcommand.otherOps...) {
 		question.Op = op
-		if op != c.Op && c.otherIDs != nil {
-			ids = c.otherIDs
+		covered := ids
+		if op == client.OpDeleteObject && c.otherIDs != nil {
+			covered = c.otherIDs
 		}
-		consent, err := s.api.Consent(ctx, asker, question, ids...)
+		consent, err := s.api.Consent(ctx, asker, question, covered...)
 		if err != nil {
 			return nil, err
 		}

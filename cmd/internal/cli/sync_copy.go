@@ -263,11 +263,12 @@ func (b *batchTransfer) copyChange() change[client.ObjectRef] {
 	if replaced > 0 {
 		c.effect += fmt.Sprintf(", replaces %s", ui.Plural(replaced, "object", "objects"))
 	}
-	c.effect += ". " + storage.CopyLosses
+	c.effect += ". " + strings.TrimSuffix(storage.CopyLosses(b.plan.Kind), ".")
 	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
 		b.deleteConsent = w.consents[client.OpDeleteObject]
 		return client.ObjectRef{}, b.run(ctx, w.consent(), w.change.Reason)
 	}
+	b.askToOpen(&c)
 	return c
 }
 
@@ -284,6 +285,7 @@ func (b *batchTransfer) showCopies(files []transfer.PlannedFile) error {
 			err = errors.Join(err, b.session.showObject(http.MethodGet, source, "", ""),
 				b.session.showObject(http.MethodPut, target, copiedType, "FILE"))
 		}
+		err = errors.Join(err, b.session.showACL(target, b.plan.KeptACL(f.Name)))
 		if b.plan.Kind == transfer.Move {
 			err = errors.Join(err, b.session.showObject(http.MethodDelete, source, "", ""))
 		}

@@ -138,6 +138,7 @@ func (s *scriptSession) writeRows(ctx context.Context, err error) error {
 func outcomeOf(row transfer.Status, err error) (outcome, reason string) {
 	var failure *client.Error
 	unknown := errors.As(err, &failure) && failure.Unknown() || errors.As(row.Err, &failure) && failure.Unknown()
+	unknown = unknown && !isAccessError(cmp.Or(err, row.Err))
 	if err == nil {
 		err = row.Err
 	}
@@ -148,7 +149,10 @@ func outcomeOf(row transfer.Status, err error) (outcome, reason string) {
 	case unknown:
 		return outcomeUnknown, reason
 	case row.State == transfer.Done && err == nil:
-		return outcomeDone, ""
+		if row.AccessLost {
+			reason = client.Clean(row.Note)
+		}
+		return outcomeDone, reason
 	case row.State.Unfinished() && row.ID > 0, row.State == transfer.Cancelled:
 		return outcomeCancelled, reason
 	}
@@ -236,7 +240,7 @@ func (b *batchTransfer) planRows(finish func(sent transfer.PlannedFile, row *tra
 			switch {
 			case b.sends(f):
 				row = b.rowOf(sent[0])
-				row.Reason = orNull(f.State.String())
+				row.Reason = orNull(f.State.String() + b.accessNote(sent[0]))
 				if finish != nil {
 					finish(sent[0], row)
 				}

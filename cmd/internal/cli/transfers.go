@@ -108,7 +108,9 @@ type batchTransfer struct {
 	line    *progress.Meter
 	// for the sources of a move
 	deleteConsent *client.Consent
-	failed        int // transfers that were not done, or of which that is not known; set by run
+	// for the objects that stay public
+	aclConsent *client.Consent
+	failed     int // transfers that were not done, or of which that is not known; set by run
 }
 
 // newBatch returns the transfer of a plan between a bucket and a folder.
@@ -156,7 +158,10 @@ func (b *batchTransfer) compare(ctx context.Context) error {
 	if b.plan.Kind == transfer.Download {
 		return b.plan.CompareFiles(ctx, c)
 	}
-	return b.plan.CompareObjects(ctx, b.session.api.Objects, c)
+	if err := b.plan.CompareObjects(ctx, b.session.api.Objects, c); err != nil {
+		return err
+	}
+	return b.readACLs(ctx)
 }
 
 // check names what cannot be moved, and returns why the plan cannot be run.
@@ -168,6 +173,7 @@ func (b *batchTransfer) check() error {
 	if len(b.plan.TooLarge()) > 0 {
 		hintRclone(b.session, b.plan.Cluster, b.plan.Bucket)
 	}
+	b.reportLostAccess()
 	return b.problem()
 }
 
@@ -272,7 +278,7 @@ func (b *batchTransfer) show() error {
 		if b.plan.Kind.Copies() {
 			name = b.sourceName(f) + " to " + name
 		}
-		fmt.Fprintf(&text, "%-8s %10s  %s%s\n", f.State, account.FormatSize(f.Size), name, b.note(f))
+		fmt.Fprintf(&text, "%-8s %10s  %s%s\n", f.State, account.FormatSize(f.Size), name, b.note(f)+b.accessNote(f))
 	}
 	for _, f := range b.plan.Skipped {
 		fmt.Fprintf(&text, "%-8s %10s  %s\n", "left out", "", f.Error())
@@ -296,6 +302,7 @@ func (b *batchTransfer) show() error {
 	if b.flags.deletes {
 		fmt.Fprintf(&text, ", %d to delete", len(b.plan.Extra))
 	}
+	text.WriteString(b.accessTotals())
 	if free >= 0 {
 		fmt.Fprintf(&text, "; %s free", account.FormatSize(free))
 	}
@@ -316,7 +323,8 @@ func (b *batchTransfer) planError() error {
 		total := len(b.plan.ToSend(b.flags.existing())) + left
 		partial = exit.WithCode(exit.CodePartial, fmt.Errorf("%d of %d files would not be %s", left, total, done))
 	}
-	return cmp.Or(b.problem(), b.extraKept(partial))
+	_, lost := b.plan.CountACLs()
+	return cmp.Or(b.problem(), b.extraKept(cmp.Or(partial, lostAccessError(lost))))
 }
 
 // note returns what becomes of a file that exists, for its line of the plan; "" for one that is new.
@@ -351,6 +359,7 @@ func (b *batchTransfer) run(ctx context.Context, consent *client.Consent, reason
 		Existing:      b.flags.existing(),
 		Consent:       consent,
 		DeleteConsent: b.deleteConsent,
+		ACLConsent:    b.aclConsent,
 		Reason:        reason,
 	})
 	_, done := b.words()
@@ -367,11 +376,17 @@ func (b *batchTransfer) run(ctx context.Context, consent *client.Consent, reason
 			name = row.Source.String()
 		}
 		what := name + " was not " + done
-		if outcome, _ := outcomeOf(row, nil); outcome == outcomeUnknown {
+		switch outcome, _ := outcomeOf(row, nil); {
+		case isAccessError(row.Err):
+			what = name
+		case outcome == outcomeUnknown:
 			what = "it is unknown whether " + name + " was " + done
 		}
 		if err := r.add(transferError(ctx, what, row)); err != nil {
 			b.session.reportf("%v", exit.Text(err))
+		} else if row.AccessLost {
+			r.lost++
+			b.session.reportf("%s: %s; %s", name, done, client.Clean(row.Note))
 		} else if row.Kind.Copies() && (row.Note != checkedNote || len(ids) == 1) {
 			b.session.reportf("%s: %s to %s; %s", name, done, b.targetName(transfer.PlannedFile{Name: row.Name.Raw()}),
 				client.Clean(row.Note))
@@ -388,6 +403,7 @@ func (b *batchTransfer) run(ctx context.Context, consent *client.Consent, reason
 // A batchResult counts what became of the transfers of a batch.
 type batchResult struct {
 	total, moved, unknown, same int
+	lost                        int // were moved, but their access was not kept
 	first                       error
 }
 
@@ -398,6 +414,9 @@ func (r *batchResult) add(err error) error {
 	case err == nil:
 		r.moved++
 		return nil
+	case isAccessError(err):
+		r.lost, r.moved = r.lost+1, r.moved+1
+		return err
 	case errors.As(err, &failure) && failure.Unknown():
 		r.unknown++
 	}
@@ -417,7 +436,7 @@ func (r *batchResult) err(ctx context.Context, done string) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case r.moved == r.total:
-		return nil
+		return lostAccessError(r.lost)
 	}
 	code := exit.CodePartial
 	if r.moved+r.same == 0 && r.first != nil {
@@ -633,6 +652,9 @@ func (b *batchTransfer) change() change[client.ObjectRef] {
 			if err := b.session.showObject(http.MethodPut, o, transfer.ContentType(f.Name), file); err != nil {
 				return err
 			}
+			if err := b.session.showACL(o, b.plan.KeptACL(f.Name)); err != nil {
+				return err
+			}
 		}
 		for _, name := range b.plan.Extra {
 			o := client.ObjectRef{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Name: name}
@@ -655,5 +677,6 @@ func (b *batchTransfer) change() change[client.ObjectRef] {
 			}, b.extraRows)
 		})
 	}
+	b.askToOpen(&c)
 	return c
 }

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"lookout/client"
+	"lookout/client/transfer"
+	"lookout/cmd/internal/exit"
+	"lookout/ui"
+	"lookout/views/storage"
+)
+
+// readACLs reads the access to what the plan replaces or moves.
+func (b *batchTransfer) readACLs(ctx context.Context) error {
+	return b.plan.ReadACLs(ctx, b.session.api.Objects, b.flags.existing(), func(done, all int) {
+		b.line.Show("reading access: %s of %s", ui.FormatCount(int64(done)), ui.Plural(all, "object", "objects"))
+	})
+}
+
+// reportLostAccess names the objects whose access cannot be kept.
+func (b *batchTransfer) reportLostAccess() {
+	for _, f := range b.plan.ToSend(b.flags.existing()) {
+		if why := b.plan.KeptACL(f.Name).Lost; why != "" {
+			b.session.reportf("%s: %s, so it will not be kept", b.targetName(f), why)
+		}
+	}
+}
+
+// askToOpen completes a change that stores objects: it says how many of them will be public, and asks if there are any.
+func (b *batchTransfer) askToOpen(c *change[client.ObjectRef]) {
+	public, _ := b.plan.CountACLs()
+	c.opens = public > 0
+	if text := storage.DescribeKeptACLs(&b.plan); text != "" {
+		c.effect += ". " + strings.TrimSuffix(text, ".")
+	}
+	if send := c.send; send != nil {
+		c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+			b.aclConsent = w.consents[client.OpSetObjectACL]
+			return send(ctx, w)
+		}
+	}
+}
+
+// accessNote says what becomes of the access to a file's object, for its line of the plan.
+func (b *batchTransfer) accessNote(f transfer.PlannedFile) string {
+	return ui.WithPrefix("; ", storage.DescribeKeptACL(b.plan.KeptACL(f.Name)))
+}
+
+// accessTotals counts what will be public, and what cannot be kept, for the last line of the plan.
+func (b *batchTransfer) accessTotals() (text string) {
+	public, lost := b.plan.CountACLs()
+	if public > 0 {
+		text += fmt.Sprintf(", %s public afterwards", ui.FormatCount(int64(public)))
+	}
+	if lost > 0 {
+		text += fmt.Sprintf(", access of %s not kept", ui.FormatCount(int64(lost)))
+	}
+	return text
+}
+
+// lostAccessError returns the error of objects whose access was not kept; nil for none.
+func lostAccessError(lost int) error {
+	if lost == 0 {
+		return nil
+	}
+	return exit.WithCode(
+		exit.CodePartial, fmt.Errorf("the access to %s is not kept", ui.Plural(lost, "object", "objects")),
+	)
+}
+
+// isAccessError reports whether a transfer has stored its object, but not set its access.
+func isAccessError(err error) bool {
+	var access *transfer.AccessError
+	return errors.As(err, &access)
+}
+
+// keepAccess completes the change that replaces one object: it reads the access to it, and asks if it stays public.
+func (s *scriptSession) keepAccess(ctx context.Context, o client.ObjectRef, c *change[client.ObjectRef]) (err error) {
+	if c.keep, err = transfer.ReadACL(ctx, s.api.Objects, o); err != nil {
+		return err
+	}
+	c.opens, c.word = c.keep.ACL != "", "y"
+	if text := storage.DescribeKeptACL(c.keep); text != "" {
+		c.effect = fmt.Sprintf("Stores object %s: %s", describeObject(o), text)
+	}
+	if c.keep.Lost != "" {
+		s.reportf("%s: %s, so it will not be kept", describeObject(o), c.keep.Lost)
+	}
+	return nil
+}
+
+// showACL prints the request that sets the ACL of an object which stays public.
+func (s *scriptSession) showACL(o client.ObjectRef, kept transfer.KeptACL) error {
+	if kept.ACL == "" {
+		return nil
+	}
+	_, address, err := s.api.Endpoint(client.OpSetObjectACL, nil, o.Cluster, o.Bucket)
+	if err == nil {
+		s.showRequest(client.Change{
+			Method: http.MethodPut,
+			Path:   strings.TrimPrefix(address, s.api.Origin()),
+			Body:   map[string]any{"acl": kept.ACL, "name": o.Name},
+		})
+	}
+	return err
+}
