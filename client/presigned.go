@@ -111,9 +111,13 @@ func (s ObjectReader) Get(ctx context.Context, o ObjectRef, options GetObjectOpt
 	return nil, r.parseError(res)
 }
 
-// Peek reads the first n bytes of an object, or all of a shorter one, and returns its content type.
+// ErrReplaced means that an object is no longer the version that was listed.
+var ErrReplaced = errors.New("it was replaced after it was listed; press r to read the list again")
+
+// Peek reads the first n bytes of an object, or all of a shorter one, and returns its content type. If the ETag is not
+// empty and the object is another version, it returns ErrReplaced.
 func (s ObjectReader) Peek(
-	ctx context.Context, cluster, bucket, name string, n int64,
+	ctx context.Context, cluster, bucket, name, etag string, n int64,
 ) (data []byte, kind string, err error) {
 	r := presignedRequest{
 		op:     "preview",
@@ -121,12 +125,17 @@ func (s ObjectReader) Peek(
 		object: ObjectRef{cluster, bucket, name},
 		header: http.Header{"Accept-Encoding": {"identity"}, "Range": {"bytes=0-" + strconv.FormatInt(n-1, 10)}},
 	}
+	if etag != "" {
+		r.header.Set("If-Match", `"`+etag+`"`)
+	}
 	res, err := s.sendPresigned(ctx, r)
 	if err != nil {
 		return nil, "", err
 	}
 	defer res.Body.Close()
 	switch res.StatusCode {
+	case http.StatusPreconditionFailed:
+		return nil, "", ErrReplaced
 	case http.StatusOK, http.StatusPartialContent:
 		data, err = io.ReadAll(io.LimitReader(res.Body, n))
 		return data, res.Header.Get("Content-Type"), err

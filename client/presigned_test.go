@@ -41,7 +41,7 @@ func TestObjects_Peek_refused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = c.Objects.Peek(t.Context(), "us-east-1", "acme-www", "x", 10)
+		_, _, err = c.Objects.Peek(t.Context(), "us-east-1", "acme-www", "x", "", 10)
 		var failure *client.Error
 		if !errors.As(err, &failure) || failure.Status != status {
 			t.Errorf("%s refuses with %d: %v", name, status, err)
@@ -63,7 +63,7 @@ func TestObjects_Peek_busyStorage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = c.Objects.Peek(t.Context(), "us-east-1", "acme-www", "x", 10)
+		_, _, err = c.Objects.Peek(t.Context(), "us-east-1", "acme-www", "x", "", 10)
 		var failure *client.Error
 		if !errors.As(err, &failure) || failure.Status != status || failure.RetryAfter != 37*time.Second {
 			t.Errorf("%d: %+v", status, failure)
@@ -91,7 +91,7 @@ func TestObjects_Get_closesRefusedAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, _, err := c.Objects.Peek(t.Context(), "us-east-1", "acme-www", "x", 10)
+	data, _, err := c.Objects.Peek(t.Context(), "us-east-1", "acme-www", "x", "", 10)
 	if err != nil || string(data) != "text" || !refused.closed {
 		t.Errorf("read %q, %v; closed: %t", data, err, refused.closed)
 	}
@@ -207,7 +207,7 @@ func TestObjects_Peek(t *testing.T) {
 					return e.RoundTrip(r)
 				})
 			}
-			data, _, err := c.Objects.Peek(t.Context(), "us-east-1", "acme-www", "x", n)
+			data, _, err := c.Objects.Peek(t.Context(), "us-east-1", "acme-www", "x", "", n)
 			if err != nil || string(data) != text[:min(size, n)] {
 				t.Errorf("%q, %v", data, err)
 			}

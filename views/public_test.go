@@ -200,3 +200,28 @@ func TestPublic_transfersKeepAccess(t *testing.T) {
 		r.requireText("index.html: uploaded, 10 B", "so it was not kept")
 	})
 }
+
+// What is read about an object after it was listed is of the version that is shown: an object that was replaced
+// meanwhile is shown with its new size and ETag, and not as a preview below the old ones.
+func TestObject_replacedAfterItWasListed(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
+		r.openBucket("acme-www")
+		emulator.StoreObject(r.emu, "us-east-1", "acme-www", "index.html", "new bytes of somebody else")
+		r.press("/", "index.html", "<enter>")
+		r.wait(time.Second)
+		r.requireText("it was replaced after it was listed; press r")
+		r.requireNoText("new bytes")
+		r.press("<enter>")
+		r.requireText("it was replaced after it was listed: this is the new one", "26 B", "b6f58e1708faed209a16ec51b5b133fb")
+		r.press("<enter>")
+		r.requireText("new bytes of somebody else")
+		emulator.StoreObject(r.emu, "us-east-1", "acme-www", "index.html", "and newer ones")
+		r.press("<enter>")
+		r.requireText("and newer ones", "14 B")
+		r.requireNoText("26 B")
+		r.press("<esc>", "r")
+		r.wait(time.Second)
+		r.requireText("and newer ones", "14 B")
+	})
+}

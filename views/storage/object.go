@@ -18,12 +18,18 @@ import (
 type objectView struct {
 	a        *account.Account
 	bucket   *client.Bucket
-	object   *client.Object
-	acl      *ui.RowStore[*client.ObjectACL]
-	preview  *ui.RowStore[*preview.Preview]
+	listed   *client.Object
+	acl      *ui.RowStore[*objectRead[*client.ObjectACL]]
+	preview  *ui.RowStore[*objectRead[*preview.Preview]]
 	showXML  bool // the ACL's XML is shown
 	scroll   ui.Viewport
 	rendered renderedPreview
+}
+
+// An objectRead is what was read about an object, and the version of the object at that time.
+type objectRead[T any] struct {
+	object *client.Object // nil if the listing could not be read
+	value  T
 }
 
 // renderedPreview is the preview as it was last rendered. Rendering it for each frame would take milliseconds.
@@ -36,27 +42,63 @@ type renderedPreview struct {
 
 // objectPane returns the pane of an object.
 func objectPane(a *account.Account, b *client.Bucket, o *client.Object) ui.Pane {
-	p := &objectView{a: a, bucket: b, object: o}
+	p := &objectView{a: a, bucket: b, listed: o}
 	ref := refTo(b, o.Name.Raw())
-	p.acl = ui.NewRowStore(a.Context, ui.RowSource[*client.ObjectACL]{
-		Name: "access",
-		ID:   func(*client.ObjectACL) string { return ref.Name },
-		Now:  a.Now,
-		Fetch: account.SingleFetcher(func(ctx context.Context) (*client.ObjectACL, error) {
-			acl, err := a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
-			return acl, checkObjectGone(ctx, a, b, ref, err)
-		}),
+	p.acl = objectStore(p, "access", func(ctx context.Context, _ *client.Object) (*client.ObjectACL, error) {
+		return a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
 	})
-	p.preview = ui.NewRowStore(a.Context, ui.RowSource[*preview.Preview]{
-		Name: "first bytes",
-		ID:   func(*preview.Preview) string { return ref.Name },
-		Now:  a.Now,
-		Fetch: account.SingleFetcher(func(ctx context.Context) (*preview.Preview, error) {
-			first, err := fetchPreview(ctx, a, ref)
-			return first, checkObjectGone(ctx, a, b, ref, err)
-		}),
+	p.preview = objectStore(p, "first bytes", func(ctx context.Context, now *client.Object) (*preview.Preview, error) {
+		if now == nil {
+			return fetchPreview(ctx, a, ref, o.ETag)
+		}
+		return fetchPreview(ctx, a, ref, now.ETag)
 	})
 	return p
+}
+
+// objectStore returns the store of what is read about the object of a pane: its ACL or its first bytes. It reads the
+// object's entry in the listing first, since the object may have been replaced.
+func objectStore[T any](
+	p *objectView, name string, read func(context.Context, *client.Object) (T, error),
+) *ui.RowStore[*objectRead[T]] {
+	a, ref := p.a, refTo(p.bucket, p.listed.Name.Raw())
+	return ui.NewRowStore(a.Context, ui.RowSource[*objectRead[T]]{
+		Name: name,
+		ID:   func(*objectRead[T]) string { return ref.Name },
+		Now:  a.Now,
+		Fetch: account.SingleFetcher(func(ctx context.Context) (*objectRead[T], error) {
+			row := &objectRead[T]{}
+			if now, there, err := a.API.Objects.Find(ctx, ref.Cluster, ref.Bucket, ref.Name); err == nil && there {
+				row.object = &now
+			}
+			var err error
+			row.value, err = read(ctx, row.object)
+			return row, checkObjectGone(ctx, a, p.bucket, ref, err)
+		}),
+	})
+}
+
+// object returns the object as it was read last.
+func (p *objectView) object() *client.Object {
+	acl, first := p.versions()
+	switch {
+	case acl == nil && first == nil:
+		return p.listed
+	case acl == nil || first != nil && !p.preview.Freshness().LoadedAt.Before(p.acl.Freshness().LoadedAt):
+		return first
+	}
+	return acl
+}
+
+// versions returns the objects that the ACL and the first bytes were read of, as far as they were.
+func (p *objectView) versions() (acl, first *client.Object) {
+	if row, known := account.OnlyRow(p.acl); known {
+		acl = row.object
+	}
+	if row, known := account.OnlyRow(p.preview); known {
+		first = row.object
+	}
+	return acl, first
 }
 
 // checkObjectGone returns the error of a read of an object: that the object, or its bucket, is gone, if the listing
@@ -76,9 +118,11 @@ func checkObjectGone(
 	return account.GoneError(ref.ID(), "object "+client.Clean(ref.Name))
 }
 
-// fetchPreview reads the first bytes over a pre-signed URL.
-func fetchPreview(ctx context.Context, a *account.Account, ref client.ObjectRef) (*preview.Preview, error) {
-	data, kind, err := a.API.Objects.Peek(ctx, ref.Cluster, ref.Bucket, ref.Name, preview.Size)
+// fetchPreview reads the first bytes of a version of an object over a pre-signed URL.
+func fetchPreview(
+	ctx context.Context, a *account.Account, ref client.ObjectRef, version client.ETag,
+) (*preview.Preview, error) {
+	data, kind, err := a.API.Objects.Peek(ctx, ref.Cluster, ref.Bucket, ref.Name, version.Raw(), preview.Size)
 	return preview.New(ref.Name, kind, data), err
 }
 
@@ -86,7 +130,7 @@ func fetchPreview(ctx context.Context, a *account.Account, ref client.ObjectRef)
 func (p *objectView) Name() string { return "object" }
 
 // Crumb returns the object's name.
-func (p *objectView) Crumb() string { return p.object.Name.String() }
+func (p *objectView) Crumb() string { return p.listed.Name.String() }
 
 // Freshness returns the age of the access.
 func (p *objectView) Freshness() ui.Freshness { return p.acl.Freshness() }
@@ -103,8 +147,23 @@ func (p *objectView) Refresh() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// LoadMissing reads the access once.
-func (p *objectView) LoadMissing() tea.Cmd { return p.acl.EnsureLoaded() }
+// LoadMissing reads the access once, and what was read of another version of the object again.
+func (p *objectView) LoadMissing() tea.Cmd {
+	acl, first := p.versions()
+	if acl == nil || first == nil || isSameVersion(acl, first) || p.acl.Freshness().Loading ||
+		p.preview.Freshness().Loading {
+		return p.acl.EnsureLoaded()
+	}
+	if p.object() == acl {
+		return p.preview.Refresh()
+	}
+	return p.acl.Refresh()
+}
+
+// isSameVersion reports whether two entries of a listing are those of one version of an object.
+func isSameVersion(a, b *client.Object) bool {
+	return a.ETag == b.ETag && a.Size == b.Size && a.Modified.Time().Equal(b.Modified.Time())
+}
 
 // OnClose cancels the reading.
 func (p *objectView) OnClose() {
@@ -117,7 +176,7 @@ func (p *objectView) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
 
 // Actions are what can be done with the object.
 func (p *objectView) Actions() []ui.Action {
-	o, b, a := p.object, p.bucket, p.a
+	o, b, a := p.object(), p.bucket, p.a
 	open := func(makeForm func() form.Form) func() tea.Cmd {
 		return func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: makeForm()}) }
 	}
@@ -182,7 +241,7 @@ func (p *objectView) localActions() []ui.Action {
 			Key:         ui.Bind("who can read it", "W"),
 			Description: "its ACL, access keys and links",
 			Do: func() tea.Cmd {
-				return ui.Send(ui.OpenPaneMsg{Pane: objectReaders(p.a, p.bucket, p.object.Name)})
+				return ui.Send(ui.OpenPaneMsg{Pane: objectReaders(p.a, p.bucket, p.listed.Name)})
 			},
 		},
 		{
@@ -192,7 +251,7 @@ func (p *objectView) localActions() []ui.Action {
 		},
 		{
 			Key: ui.Bind("copy name", "y"),
-			Do:  func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.object.Name.Raw(), Label: "object's name"}) },
+			Do:  func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.listed.Name.Raw(), Label: "object's name"}) },
 		},
 		linksAction(p.a),
 		ui.GoUpAction(ui.ClosePane),
@@ -207,12 +266,12 @@ func (p *objectView) toggleXML() tea.Cmd {
 
 // delete asks, deletes the object and closes its pane.
 func (p *objectView) delete() tea.Cmd {
-	d := newDeletion(p.bucket, p.object)
+	d := newDeletion(p.bucket, p.object())
 	ask := d.ask(p.a.Now())
 	ask.Items = nil
 	ask.Confirm.Title = "Delete object"
 	ask.Confirm.Effect = fmt.Sprintf(
-		"This deletes object %s (%s) in %s for good.", p.object.Name, account.FormatSize(p.object.Size),
+		"This deletes object %s (%s) in %s for good.", p.listed.Name, account.FormatSize(p.object().Size),
 		bucketName(p.bucket),
 	)
 	return p.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
@@ -223,12 +282,15 @@ func (p *objectView) delete() tea.Cmd {
 // View shows the properties, the access and the first bytes.
 func (p *objectView) View(b ui.Box) string {
 	t := account.NewDetailWriter(b)
-	t.Title(p.object.Name.String())
+	t.Title(p.listed.Name.String())
 	t.Field("bucket", bucketName(p.bucket), theme.Muted)
 	if err := p.acl.Freshness().Err; err != nil && p.acl.Loaded() {
 		t.Paragraph(err.Error(), ui.ErrorTone(err))
 	}
-	writeObject(p.a, t, p.object)
+	writeObject(p.a, t, p.object())
+	if !isSameVersion(p.listed, p.object()) {
+		t.Paragraph("it was replaced after it was listed: this is the new one", theme.Warn)
+	}
 	p.writeAccess(t)
 	p.writePreview(t)
 	return p.scroll.View(b, t.String())
@@ -236,11 +298,12 @@ func (p *objectView) View(b ui.Box) string {
 
 // writeAccess writes the ACL.
 func (p *objectView) writeAccess(t *account.DetailWriter) {
-	acl, known := account.OnlyRow(p.acl)
+	row, known := account.OnlyRow(p.acl)
 	if !known {
 		t.Field("access", account.LoadingOrError(p.acl.Freshness(), "reading"), theme.Muted)
 		return
 	}
+	acl := row.value
 	if acl.ACL == "" {
 		t.Field("access", "unknown: the API does not report it", theme.Warn)
 	} else {
@@ -254,9 +317,10 @@ func (p *objectView) writeAccess(t *account.DetailWriter) {
 
 // writePreview writes the first bytes, or how to get them.
 func (p *objectView) writePreview(t *account.DetailWriter) {
-	if got, known := account.OnlyRow(p.preview); known {
+	if row, known := account.OnlyRow(p.preview); known {
+		got := row.value
 		shown := fmt.Sprintf("first %s", account.FormatSize(int64(got.Read)))
-		if int64(got.Read) == p.object.Size {
+		if int64(got.Read) == p.object().Size {
 			shown = "content"
 		}
 		t.Heading(shown + ui.WithPrefix(" · ", client.Clean(got.ContentType)) + ui.WithPrefix(" · ", got.Form))
@@ -273,7 +337,7 @@ func (p *objectView) writePreview(t *account.DetailWriter) {
 		t.Paragraph("reading the first bytes", theme.Muted)
 	default:
 		shown := "the content"
-		if p.object.Size > preview.Size {
+		if p.object().Size > preview.Size {
 			shown = "the first " + account.FormatSize(preview.Size)
 		}
 		t.Heading("enter shows " + shown)

@@ -163,7 +163,7 @@ func (c *previewColumn) follow() tea.Cmd {
 	read := previewRead{column: c, number: c.number, key: key}
 	a, ref := c.listing.a, refTo(c.listing.path.bucket, o.Name.Raw())
 	return func() tea.Msg {
-		read.content, read.err = fetchPreview(ctx, a, ref)
+		read.content, read.err = fetchPreview(ctx, a, ref, o.ETag)
 		return read
 	}
 }

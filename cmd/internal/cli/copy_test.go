@@ -396,7 +396,7 @@ func TestObjects_moveOfHostileNames(t *testing.T) {
 	}
 	for name, text := range texts {
 		for _, folder := range []string{"copy/", "even/"} {
-			got, _, err := c.Objects.Peek(t.Context(), "us-east-1", "acme-backups", folder+name, 1<<20)
+			got, _, err := c.Objects.Peek(t.Context(), "us-east-1", "acme-backups", folder+name, "", 1<<20)
 			if err != nil || string(got) != text {
 				t.Errorf("%s%q: %q, %v", folder, name, got, err)
 			}
