@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -169,15 +170,30 @@ func TestServices_surviveAPIOutage(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3")
 		r.requireText("cdn-origin", "live")
-		r.emu.InjectFault("GET *", emulator.Fault{Reset: true})
+		r.emu.InjectFault("GET *", emulator.Fault{Reset: true, Delay: 3 * time.Second})
 		r.press("d")
 		r.wait(2 * time.Minute)
 		r.press("<esc>", "<esc>")
-		r.requireText("cdn-origin", "retry in")
+		r.requireText("cdn-origin")
+		// The wait until the next request is counted down, and not while a request is under way.
+		seen := map[string]bool{}
+		for range 120 {
+			r.wait(time.Second)
+			words := regexp.MustCompile(`retry in \d+ (?:s|min)|retrying`).FindAllString(r.screen(), -1)
+			if len(words) != 1 {
+				t.Fatalf("the head says %q:\n%s", words, r.screen())
+			}
+			seen[words[0]] = true
+		}
+		for _, words := range []string{"retry in 10 s", "retry in 3 s", "retry in 2 s", "retrying"} {
+			if !seen[words] {
+				t.Errorf("%q was never shown, only %v", words, seen)
+			}
+		}
 		r.emu.ClearFaults()
 		r.wait(2 * time.Minute)
 		r.requireText("live")
-		r.requireNoText("retry in")
+		r.requireNoText("retry in", "retrying")
 	})
 }
 

@@ -74,6 +74,9 @@ func (c *clock) schedule(s *Shell) tea.Cmd {
 		case f.Loaded:
 			wait = min(wait, untilAgeChanges(now.Sub(f.LoadedAt)))
 		}
+		if left := c.nextRefresh.Sub(now); r.Freshness().Err != nil && c.interval > 0 && left > 0 {
+			wait = min(wait, untilCountdownChanges(left))
+		}
 	}
 	if left, _ := s.o.rateLimitWait(now); left > 0 {
 		wait = min(wait, untilCountdownChanges(left))
@@ -300,8 +303,11 @@ func failureText(s *Shell, f ui.Freshness, now time.Time) string {
 	problem := s.themes.current.Glyphs.Problem
 	since := " · since " + f.FailingSince.In(s.o.Location).Format("15:04")
 	again := ""
-	if wait := s.clock.nextRefresh.Sub(now); s.clock.interval > 0 && wait > 0 && !noAutoRefresh(s.pane()) {
-		again = " · retry in " + ui.FormatAge(wait)
+	switch wait := s.clock.nextRefresh.Sub(now); {
+	case f.Loading:
+		again = " · retrying"
+	case s.clock.interval > 0 && wait > 0 && !noAutoRefresh(s.pane()):
+		again = " · retry in " + remainingWait(wait)
 	}
 	_, gone := ui.GoneID(f.Err)
 	switch {
