@@ -71,6 +71,18 @@ func TestJournalPane_opensOnNewest(t *testing.T) {
 	}
 }
 
+// What another program on this machine has just recorded is there as soon as the user reads the journal again.
+func TestJournalPane_readsTheFileAgain(t *testing.T) {
+	t.Parallel()
+	startWithSharedJournal(t, func(r *harness, other script) {
+		r.press(":", "journal", "<enter>")
+		r.requireText("no changes made from this machine yet")
+		other.disable(time.Hour)
+		r.press("r")
+		r.requireText("cdn-origin", "kernel update")
+	})
+}
+
 // TestGoldenJournal compares the journal, with and without changes, with a golden file.
 func TestGoldenJournal(t *testing.T) {
 	t.Parallel()

@@ -199,7 +199,7 @@ func journalFetcher(j *journal.Journal) func(context.Context, string) (ui.RowPag
 		mu.Lock()
 		defer mu.Unlock()
 		if cursor == "" {
-			if err := j.Load(); err != nil {
+			if _, err := j.CatchUp(); err != nil {
 				return page, err
 			}
 			history, reads = j.History(), reads+1
