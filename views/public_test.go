@@ -225,3 +225,25 @@ func TestObject_replacedAfterItWasListed(t *testing.T) {
 		r.requireText("and newer ones", "14 B")
 	})
 }
+
+// A bucket and an object that were opened from here say so in their rows and details, until they are private again.
+func TestPublic_isVisibleInRowsAndDetails(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{160, 40}, func(r *harness) {
+		r.press(goTo("8", "acme-www")...)
+		r.press("x", "<right>", "<ctrl+s>")
+		r.wait(time.Second)
+		r.press("acme-www", "<enter>")
+		r.wait(time.Second)
+		r.requireText("acme-www  public-read", "public-read, set here")
+		r.press("u")
+		r.wait(time.Second)
+		r.requireNoText("acme-www  public-read", "set here")
+		r.press("<enter>", "/", "index.html", "<enter>", "<enter>", "c", "<right>", "<ctrl+s>")
+		r.wait(time.Second)
+		r.press("y")
+		r.wait(time.Second)
+		r.press("<esc>")
+		r.requireText("index.html  public-read", "public-read, set here")
+	})
+}

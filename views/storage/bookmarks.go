@@ -20,6 +20,11 @@ type bucketList struct {
 	account *account.Account
 }
 
+// LoadMissing also reads the changes that tell which buckets were opened from this machine.
+func (l bucketList) LoadMissing() tea.Cmd {
+	return tea.Batch(l.List.LoadMissing(), account.LoadChanges(l.account))
+}
+
 // Bookmarks returns an action for each bookmark.
 func (l bucketList) Bookmarks() []ui.Action { return bookmarkActions(l.account) }
 

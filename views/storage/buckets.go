@@ -32,11 +32,17 @@ func bucketBreadcrumb(b *client.Bucket) string {
 func BucketsPane(a *account.Account) ui.Pane {
 	changes := bucketRunner(a)
 	list := changes.List()
-	list.JoinedStores = table.JoinedStores{a.Keys(), a.Clusters(), a.TransferUsage()}
+	list.JoinedStores = table.JoinedStores{a.Keys(), a.Clusters(), a.TransferUsage(), a.JournalStore()}
 	list.RowActions = slices.Insert(bucketShortcuts(a), 1, list.RowActions...)
 	list.PaneActions = func() []ui.Action {
 		actions := append(changes.NewActions(), linksAction(a), bookmarksAction(a, nil), cancelStorageAction(a))
 		return append(actions, countingOf(a).actions()...)
+	}
+	at := slices.IndexFunc(list.Columns, func(c table.Column[*client.Bucket]) bool { return c.IsLabel })
+	name := list.Columns[at].Cell
+	list.Columns[at].Cell = func(b *client.Bucket, box ui.Box) (string, theme.Tone) {
+		text, tone := name(b, box)
+		return markPublic(a, b.ID(), text, tone)
 	}
 	list.Detail = func(b *client.Bucket, box ui.Box) string { return bucketDetail(a, b, box) }
 	list.Footer = func(set *ui.RowStore[*client.Bucket], b ui.Box) string { return bucketsFoot(a, set, b) }
@@ -228,6 +234,7 @@ func bucketDetail(a *account.Account, b *client.Bucket, box ui.Box) string {
 	t.Field("created", a.FormatTimestamp(b.Created), theme.Muted)
 	t.Field("objects", account.FormatOptionalCount(b.Objects), theme.Plain)
 	t.Field("size", account.FormatOptionalSize(b.Size), theme.Plain)
+	writePublic(a, t, b.ID())
 	t.Heading("keys that reach it")
 	writeBucketKeys(a, t, b)
 	return t.String()

@@ -122,7 +122,7 @@ func newObjectListing(a *account.Account, path bucketPath) *objectListing {
 		Title:        "objects",
 		SortBy:       order,
 		Store:        set,
-		JoinedStores: table.JoinedStores{l.sizes},
+		JoinedStores: table.JoinedStores{l.sizes, l.a.JournalStore()},
 		AutoRefresh:  table.AutoRefreshOptions{Disabled: true},
 		Breadcrumb:   l.path.String,
 		Columns:      objectResource(l).PaneColumns(),

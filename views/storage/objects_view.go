@@ -33,7 +33,7 @@ func (l *objectListing) nameCell(o *client.Object, _ ui.Box) (string, theme.Tone
 	if l.isFolder(o) {
 		return l.displayName(o), theme.Accent
 	}
-	return l.displayName(o), theme.Strong
+	return markPublic(l.a, refTo(l.path.bucket, o.Name.Raw()).ID(), l.displayName(o), theme.Strong)
 }
 
 // View shows the columns of the sums once somebody has asked for them.
@@ -49,7 +49,7 @@ const maxRowsForSort = 20_000
 
 // LoadMissing also reads all entries of a folder that is sorted by size, if they are few.
 func (l *objectListing) LoadMissing() tea.Cmd {
-	cmd := tea.Batch(l.List.LoadMissing(), l.preview.follow())
+	cmd := tea.Batch(l.List.LoadMissing(), l.preview.follow(), account.LoadChanges(l.a))
 	sizesView{l}.followTop()
 	if l.readForSort || !l.sizes.bySize || !l.Store.Loaded() || l.Store.Complete() {
 		return cmd
@@ -82,6 +82,7 @@ func (l *objectListing) detail(o *client.Object, b ui.Box) string {
 		return t.String()
 	}
 	writeObject(l.a, t, o)
+	writePublic(l.a, t, refTo(l.path.bucket, o.Name.Raw()).ID())
 	l.preview.write(t, o)
 	return t.String()
 }
