@@ -16,7 +16,7 @@ func TestAudit_pane(t *testing.T) {
 		r.press("/", "status-page", "<enter>", "<enter>")
 		r.requireText("group       no one to call", "12 of 14")
 		r.press("<ctrl+o>")
-		r.requireText("of 14", "nobody is called")
+		r.requireText("of 15", "nobody is called")
 	})
 }
 

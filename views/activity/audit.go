@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -190,6 +191,10 @@ func auditBadge(a *account.Account) (string, theme.Tone) {
 // first of its contacts stands for it.
 func goToFinding(a *account.Account, r *account.LocalRow) tea.Msg {
 	result := resultOf(r)
+	if result.Kind == "object" { // its bucket: CLUSTER/BUCKET/NAME
+		parts := strings.SplitN(result.ID, "/", 3)
+		return ui.GoToMsg{Pane: "buckets", ID: strings.Join(parts[:min(2, len(parts))], "/")}
+	}
 	if result.Kind != "group" {
 		return ui.GoToMsg{Pane: result.Kind + "s", ID: result.ID}
 	}

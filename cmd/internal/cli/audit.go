@@ -38,6 +38,7 @@ func auditCommand(f *config.Flags) *cobra.Command {
     off-without-end    services disabled indefinitely or past their end time
     unlimited-key      access keys with access to everything
     public-bucket      public buckets
+    public-object      public objects that were opened from this machine
     certificate        certificates that have expired or will expire within 30 days
 
 The API does not report when a certificate expires; lookout knows the date only for those uploaded from this machine.

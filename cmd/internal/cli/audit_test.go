@@ -64,10 +64,11 @@ func TestAudit_findsAndForgets(t *testing.T) {
 		"+1 555 0101",
 	)
 	r.MustRun("buckets", "access", "us-east-1/acme-backups", "--acl", "public-read", "--yes")
+	r.MustRun("objects", "acl", "us-east-1/acme-www", "index.html", "public-read", "--yes")
 	found, _ := auditOf(r, exit.CodeProblem)
 	for check, label := range map[string]string{
 		"nobody-called": "orphan", "no-phone": "quiet", "unused-contact": "Lost Lou", "off-without-end": "billing-cron",
-		"unlimited-key": "ci", "public-bucket": "acme-backups",
+		"unlimited-key": "ci", "public-bucket": "acme-backups", "public-object": "index.html",
 	} {
 		if !slices.Contains(found[check], label) {
 			t.Errorf("%s finds %v, not %s", check, found[check], label)
@@ -79,10 +80,11 @@ func TestAudit_findsAndForgets(t *testing.T) {
 	r.MustRun("services", "enable", "billing-cron")
 	r.MustRun("services", "disable", "web-1", "--for", "1h")
 	r.MustRun("buckets", "access", "us-east-1/acme-backups", "--acl", "private")
+	r.MustRun("objects", "acl", "us-east-1/acme-www", "index.html", "private")
 	after, _ := auditOf(r, exit.CodeProblem)
 	for check, label := range map[string]string{
 		"nobody-called": "orphan", "no-phone": "quiet", "unused-contact": "Lost Lou", "off-without-end": "billing-cron",
-		"public-bucket": "acme-backups",
+		"public-bucket": "acme-backups", "public-object": "index.html",
 	} {
 		if slices.Contains(after[check], label) {
 			t.Errorf("%s still finds %s", check, label)
@@ -101,7 +103,7 @@ func TestAudit_failedListIsNotNothing(t *testing.T) {
 		"list services":    {"nobody-called", "no-phone", "unused-contact", "unused-credential", "off-without-end"},
 		"list credentials": {"unused-credential"},
 		"list keys":        {"unlimited-key"},
-		"list buckets":     {"public-bucket", "certificate"},
+		"list buckets":     {"public-bucket", "public-object", "certificate"},
 		"view access":      {"public-bucket"},
 	} {
 		t.Run(op, func(t *testing.T) {

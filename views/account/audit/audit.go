@@ -114,6 +114,14 @@ var checks = []check{
 		look:  facts.publicBuckets,
 	},
 	{
+		name:  "public-object",
+		kind:  "object",
+		next:  "make it private, unless everybody is meant to read it",
+		well:  "no object that was opened from this machine is public",
+		needs: []source{buckets, objects},
+		look:  facts.publicObjects,
+	},
+	{
 		name:  "certificate",
 		kind:  "bucket",
 		next:  "replace the certificate",
@@ -143,6 +151,7 @@ const (
 	buckets
 	access       // of each bucket
 	certificates // of each bucket
+	objects      // that were opened from this machine
 )
 
 // A list is what was read of a kind of row, and why it is not all of them.
@@ -161,6 +170,7 @@ type facts struct {
 	buckets     list[*client.Bucket]
 	access      []list[client.ACL] // of the buckets, in their order
 	uploaded    []list[bool]       // whether the buckets have certificates of their own
+	opened      []openedObject
 }
 
 // Run reads of an account what the checks need, and returns what they say, and the first error of what could not be
@@ -176,6 +186,9 @@ func Run(ctx context.Context, c *client.Client, o Options) ([]CheckResult, error
 	f := facts{Options: o}
 	f.readLists(ctx, c, needed)
 	f.readBuckets(ctx, c, needed)
+	if needed[objects] {
+		f.readOpened(ctx, c)
+	}
 	var results []CheckResult
 	for _, k := range wanted {
 		said := collector{check: k}
@@ -189,6 +202,11 @@ func Run(ctx context.Context, c *client.Client, o Options) ([]CheckResult, error
 		}
 		if failure == nil {
 			failure = f.uploaded[i].err
+		}
+	}
+	for i := range f.opened {
+		if failure == nil {
+			failure = f.opened[i].now.err
 		}
 	}
 	return results, failure
