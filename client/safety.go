@@ -50,7 +50,7 @@ func (r *safetyRules) refresh(ctx context.Context, c *Client) error {
 		r.demanded.Protected = found.Protected
 	}
 	r.mu.Unlock()
-	if err == nil && !found.Token.IsZero() && found.Token != c.tokens.current() {
+	if err == nil && !found.Token.IsZero() && !found.Token.Equal(c.tokens.current()) {
 		_, err = c.SetToken(found.Token)
 	}
 	return err
@@ -96,8 +96,8 @@ func (w *Writer) checkSafety(ctx context.Context, op string) error {
 
 // renewToken reports whether the client has another token than the one that was sent and not accepted.
 func (c *Client) renewToken(ctx context.Context, sent Secret) bool {
-	if c.rules.safety.check != nil && c.tokens.current() == sent {
+	if c.rules.safety.check != nil && c.tokens.current().Equal(sent) {
 		_ = c.rules.safety.refresh(ctx, c)
 	}
-	return c.tokens.current() != sent
+	return !c.tokens.current().Equal(sent)
 }

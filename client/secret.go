@@ -16,11 +16,14 @@ import (
 )
 
 // A Secret is a value that must not be shown: a token, a password, a private key. Every fmt verb, JSON and slog print
-// it as dots.
-type Secret struct{ value *string }
+// it as dots. Equal compares secrets; == does not compile, because it would compare where they are stored.
+type Secret struct {
+	_     [0]func()
+	value *string
+}
 
 // NewSecret returns a value as a Secret.
-func NewSecret(value string) Secret { return Secret{&value} }
+func NewSecret(value string) Secret { return Secret{value: &value} }
 
 // Reveal returns the value, to send it.
 func (s Secret) Reveal() string {
@@ -29,6 +32,9 @@ func (s Secret) Reveal() string {
 	}
 	return *s.value
 }
+
+// Equal reports whether two secrets have the same value.
+func (s Secret) Equal(other Secret) bool { return s.Reveal() == other.Reveal() }
 
 // IsZero reports whether the secret is empty.
 func (s Secret) IsZero() bool { return s.value == nil || *s.value == "" }
@@ -151,7 +157,7 @@ func (t *tokens) update(sent Secret, a *response, err error) {
 	defer t.mu.Unlock()
 	var e *Error
 	switch {
-	case sent != t.all[len(t.all)-1] || a == nil:
+	case !sent.Equal(t.all[len(t.all)-1]) || a == nil:
 	case errors.As(err, &e) && e.Unauthorized():
 		t.rejected = a
 	default:

@@ -102,7 +102,7 @@ func (r *safetyReader) readToken(ctx context.Context) (client.Secret, error) {
 		r.tokens = watchedFile{}
 		return client.Secret{}, err
 	}
-	if token == r.token {
+	if token.Equal(r.token) {
 		return client.Secret{}, r.refused
 	}
 	known, err := r.settings.checkNewToken(ctx, token)
