@@ -203,10 +203,16 @@ func TestDashboard_tokenFormRefusesAnotherUser(t *testing.T) {
 	u.MustRun("services", "disable", "8")
 	v := u.startDashboard(140, 36, &config.Flags{NoMouse: true})
 	v.WaitFor("cdn-origin")
-	v.Type("T", "ben-token", "<ctrl+s>")
+	use := func(token string) {
+		v.Type("T")
+		v.WaitFor("Token for shop")
+		v.Type(token, "<ctrl+s>")
+	}
+	use("ben-token")
 	v.WaitFor("this token belongs to ben, but the open journal belongs to ada")
 	v.Type("<esc>", "<esc>")
-	v.Type("T", "ada-token-2", "<ctrl+s>")
+	v.WaitUntil("the form is closed", func(screen string) bool { return !strings.Contains(screen, "Token for shop") })
+	use("ada-token-2")
 	v.WaitFor("the token is accepted")
 }
 
