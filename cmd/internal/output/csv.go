@@ -10,7 +10,8 @@ import (
 	"lookout/views/resource"
 )
 
-// csvRows writes rows for programs, which get every text exactly. On a terminal hidden characters are made visible.
+// csvRows writes rows for programs, which get every text exactly, except that private keys are masked. On a terminal
+// hidden characters are made visible.
 type csvRows struct {
 	*csv.Writer
 	columns    []resource.ColumnDefinition[any]
@@ -45,7 +46,7 @@ func (w *csvRows) row(row any) error {
 		if w.onTerminal {
 			w.cells[i] = drawnCell(c, row)
 		} else {
-			w.cells[i] = c.Value(row)
+			w.cells[i] = visible.MaskKeys(c.Value(row))
 		}
 	}
 	return w.Write(w.cells)
