@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lookout/client"
+	"lookout/client/visible"
 	"lookout/ui"
 )
 
@@ -35,13 +36,13 @@ func (a *Account) CurlCommand(op string, query url.Values, segments ...any) stri
 	return `curl -sS ` + how + `-H "Authorization: Bearer $LOOKOUT_TOKEN" ` + ui.ShellQuote(address)
 }
 
-// ChangeCurlCommand returns the request of a change as a curl command, with the token as a variable and secrets as
-// dots.
+// ChangeCurlCommand returns the request of a change as a curl command, with the token as a variable and secrets and
+// private keys as dots.
 func ChangeCurlCommand(api *client.Client, c client.Change) string {
 	line := "curl -sS --fail -X " + ui.ShellQuote(c.Method) + ` -H "Authorization: Bearer $LOOKOUT_TOKEN"`
 	if c.Body != nil {
 		data, _ := json.Marshal(c.Body) // as it is sent
-		line += " -H 'Content-Type: application/json' --data " + ui.ShellQuote(string(data))
+		line += " -H 'Content-Type: application/json' --data " + ui.ShellQuote(string(visible.EscapeJSON(data)))
 	}
 	return line + " " + ui.ShellQuote(api.Origin()+(&url.URL{Path: c.Path}).EscapedPath())
 }
