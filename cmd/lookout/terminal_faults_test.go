@@ -50,6 +50,23 @@ func (c *ptyProcess) waitUntil(what string, holds func() bool) {
 	}
 }
 
+// pressUntil presses a key again and again until something holds. A key that answers a question counts only once the
+// question has been on the screen for a while, because this terminal does not tell when it is.
+func (c *ptyProcess) pressUntil(key, what string, holds func() bool) {
+	c.t.Helper()
+	var again time.Time
+	c.waitUntil(what, func() bool {
+		if holds() {
+			return true
+		}
+		if now := time.Now(); now.After(again) {
+			c.typeKeys(key)
+			again = now.Add(time.Second)
+		}
+		return false
+	})
+}
+
 // fillOutput fills the terminal's buffer with frames that nobody reads, until the program waits in a write.
 func (c *ptyProcess) fillOutput() {
 	c.t.Helper()
@@ -331,8 +348,8 @@ func TestFrozenWithAChangeInFlight(t *testing.T) {
 			return false
 		})
 		r.API.InjectFault("enable service", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
-		c.typeKeys("3/billing-cron\rE")
-		c.waitUntil("the change", arrived.Load)
+		c.typeKeys("3/billing-cron\r")
+		c.pressUntil("E", "the change", arrived.Load) // until it is read apart from the text
 		c.stop(syscall.SIGSTOP)
 		close(stopped)
 		c.waitUntil("the answer that is lost", func() bool { return len(r.API.Ledger()) > 0 })
@@ -548,11 +565,11 @@ func TestBatch_onALineThatCarriesNothing(t *testing.T) {
 			c.waitFor("edge-router")
 			c.typeKeys("Ad")
 			c.waitFor("to it: billing-cron.")
-			c.typeKeys("\t\t13\x13")
+			c.typeKeys("\t\t13")
 			outcomes := func(outcome string) int {
 				return strings.Count(r.MustRun("journal", "-o", "ndjson").Out, `"outcome":"`+outcome+`"`)
 			}
-			c.waitUntil("the first change", func() bool { return outcomes("sent") > 0 })
+			c.pressUntil("\x13", "the first change", func() bool { return outcomes("sent") > 0 })
 			c.setStalled(true)
 			c.fillOutput()
 			if n := len(r.API.Ledger()); n != 0 {
