@@ -244,7 +244,7 @@ func (s ObjectReader) newTarget(ctx context.Context, r presignedRequest, failed 
 	}
 	if exists, _ := link.Exists.Value(); exists && r.mustNew {
 		failed.Host = target.Host
-		failed.Detail = "an object with this name was stored in the meantime; it is not replaced"
+		failed.Detail = storedMeanwhile
 		return nil, failed
 	}
 	return target, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"sync"
 	"time"
 
@@ -66,29 +67,35 @@ func (p *Plan) ReadACLs(
 	var workers sync.WaitGroup
 	var mu sync.Mutex
 	var failure error
-	files, next := p.ToSend(e), 0
-	take := func(err error) (int, bool) {
+	all, _ := p.CountToSend(e)
+	next, stop := iter.Pull(p.ToSend(e))
+	defer stop()
+	done := 0
+	take := func(err error) (f PlannedFile, n int, ok bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		failure = cmp.Or(failure, err)
-		next++
-		return next - 1, next <= len(files) && failure == nil
+		if failure = cmp.Or(failure, err); failure != nil {
+			return f, 0, false
+		}
+		f, ok = next()
+		done++
+		return f, done, ok
 	}
 	for range MaxRunning {
 		workers.Go(func() {
 			var err error
-			for i, ok := take(nil); ok; i, ok = take(err) {
+			for f, n, ok := take(nil); ok; f, n, ok = take(err) {
 				var kept KeptACL
-				if kept, err = p.readACL(ctx, objects, &files[i]); kept != (KeptACL{}) {
+				if kept, err = p.readACL(ctx, objects, &f); kept != (KeptACL{}) {
 					mu.Lock()
 					if p.acls == nil {
 						p.acls = map[string]KeptACL{}
 					}
-					p.acls[files[i].Name] = kept
+					p.acls[f.Name] = kept
 					mu.Unlock()
 				}
 				if progress != nil {
-					progress(i+1, len(files))
+					progress(n, all)
 				}
 			}
 		})

@@ -46,7 +46,7 @@ func closeBatch(m *Manager, number int, ids []ID) {
 	defer m.mu.Unlock()
 	b := &m.batches.all[number-1]
 	if b.Remaining--; b.Remaining == 0 && len(ids) > 0 {
-		m.batches.append(b, m.statuses[ids[len(ids)-1]-1])
+		m.batches.append(b, m.row(ids[len(ids)-1]))
 	}
 }
 

@@ -40,7 +40,7 @@ func TestManager_Start_refusedFileIsNews(t *testing.T) {
 		select {
 		case <-r.m.Changed():
 		case <-time.After(time.Minute):
-			t.Errorf("no news of %+v", r.m.Snapshot())
+			t.Errorf("no news of %+v", rowsOf(r.m))
 		}
 	})
 }
@@ -155,9 +155,9 @@ func TestManager_Snapshot_reusesUnchanged(t *testing.T) {
 		}
 		r.downloadPlan(plan)
 		time.Sleep(time.Second)
-		before := r.m.Snapshot()
+		snapshot := r.m.Snapshot()
 		time.Sleep(time.Second)
-		now, same := r.m.Snapshot(), 0
+		before, now, same := snapshot.rows, r.m.Snapshot().rows, 0
 		for i := range now {
 			if before[i] == now[i] {
 				same++
@@ -167,8 +167,8 @@ func TestManager_Snapshot_reusesUnchanged(t *testing.T) {
 			t.Errorf("%d of 12 rows are the same while %d run", same, MaxRunning)
 		}
 		r.m.Wait()
-		if before[0].State != Running || r.m.Snapshot()[0].State != Done {
-			t.Errorf("a row that was given out is %s, the transfer %s", before[0].State, r.m.Snapshot()[0].State)
+		if before[0].State != Running || rowsOf(r.m)[0].State != Done {
+			t.Errorf("a row that was given out is %s, the transfer %s", before[0].State, rowsOf(r.m)[0].State)
 		}
 	})
 }
@@ -188,7 +188,7 @@ func TestManager_Throughput_smallFiles(t *testing.T) {
 		if flow.Rate < want*0.8 || flow.Rate > want*1.2 || !flow.Since.Equal(began) {
 			t.Errorf("%.0f bytes a second since %v, want about %.0f since %v", flow.Rate, flow.Since, want, began)
 		}
-		for _, row := range r.m.Snapshot() {
+		for _, row := range rowsOf(r.m) {
 			if row.Rate != 0 {
 				t.Errorf("transfer %d says %.0f", row.ID, row.Rate)
 			}

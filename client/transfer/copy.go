@@ -52,11 +52,15 @@ func addCopy(m *Manager, r *copyRequest) (ID, error) {
 	if r.Move {
 		row.Kind = Move
 	}
+	return m.add(row, newCopyTask(r), ""), nil
+}
+
+func newCopyTask(r *copyRequest) *copyTask {
 	task := &copyTask{copyRequest: r}
 	if sum, ok := r.Object.ETag.MD5(); ok && r.Same {
 		task.sum = hex.EncodeToString(sum[:])
 	}
-	return m.add(row, task, ""), nil
+	return task
 }
 
 var (
@@ -380,11 +384,10 @@ func (q CopySpec) Plan(ctx context.Context, c *client.Client, selected []Downloa
 	}
 	p.Kind, p.Cluster, p.Bucket, p.Prefix = q.Kind, q.To.Cluster, q.To.Bucket, q.To.Name
 	p.From.Cluster, p.From.Bucket = q.From.Cluster, q.From.Bucket
-	sources, targets := map[string]bool{}, make(map[string]bool, len(selected))
+	sources := map[string]bool{}
 	for i := range selected {
 		sources[selected[i].Object.Name.Raw()] = same
 	}
-	p.Files = make([]PlannedFile, 0, len(selected))
 	for i := range selected {
 		s := &selected[i]
 		source, name := s.Object.Name.Raw(), q.To.Name+s.Path
@@ -393,23 +396,21 @@ func (q CopySpec) Plan(ctx context.Context, c *client.Client, selected []Downloa
 			continue
 		}
 		reason := copyProblem(name, &s.Object)
+		_, taken := p.isNamed(name)
 		switch {
 		case reason != "":
 		case sources[name] && name == source:
 			reason = "it has this name already"
 		case sources[name]:
 			reason = client.Clean(name) + " is to be copied itself; copy it first"
-		case targets[name]:
+		case taken:
 			reason = "another object is stored as " + client.Clean(name)
 		}
 		if reason != "" {
 			p.skip(source, reason)
 			continue
 		}
-		targets[name] = true
-		f := PlannedFile{Name: name, Source: &s.Object, Path: source}
-		f.Size = s.Object.Size
-		p.Files, p.Bytes = append(p.Files, f), p.Bytes+f.Size
+		p.add(PlannedFile{Name: name, Source: &s.Object, Path: source, Size: s.Object.Size})
 	}
 	return p, nil
 }

@@ -62,8 +62,8 @@ func TestTransfers_closeTheirFiles(t *testing.T) {
 			}},
 			{"the plan of an upload", func() error {
 				plan, err := PlanUpload(r.Context(), "p/", r.dir)
-				if err == nil && len(plan.Files) != 2 {
-					err = fmt.Errorf("%d files", len(plan.Files))
+				if err == nil && plan.Files.Len() != 2 {
+					err = fmt.Errorf("%d files", plan.Files.Len())
 				}
 				return err
 			}},

@@ -12,7 +12,9 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -137,6 +139,9 @@ func (d *downloadTask) run(ctx context.Context, m *Manager, p *progress) (err er
 		return err
 	}
 	defer d.part.closeAll()
+	for _, stale := range staleParts(d.part.name, m.partsIn(root, path.Dir(d.part.name))) {
+		removePart(root, stale)
+	}
 	if err := d.resume(p); err != nil {
 		return err
 	}
@@ -151,6 +156,32 @@ func (d *downloadTask) run(ctx context.Context, m *Manager, p *progress) (err er
 	}
 	d.reportPath(p)
 	return nil
+}
+
+// maxPartFolders is of how many folders the partial files are known.
+const maxPartFolders = 256
+
+// partsIn returns the names of the partial files that were in a folder when the first download went there.
+func (m *Manager) partsIn(root *os.Root, folder string) []string {
+	key := filepath.Join(root.Name(), filepath.FromSlash(folder))
+	m.mu.Lock()
+	names, known := m.parts[key]
+	m.mu.Unlock()
+	if known {
+		return names
+	}
+	if dir, err := root.Open(folder); err == nil {
+		names, _ = dir.Readdirnames(-1)
+		names = slices.Clip(slices.DeleteFunc(names, func(name string) bool { return !isPartName(name) }))
+		dir.Close()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.parts) >= maxPartFolders {
+		clear(m.parts)
+	}
+	m.parts[key] = names
+	return names
 }
 
 // reportPath corrects the path that is reported, if the folder was moved or replaced during the download: the file is
@@ -182,7 +213,7 @@ func (d *downloadTask) etag() string {
 
 // versionKey identifies a version of an object. Data of different versions is never joined in one part.
 func (d *downloadTask) versionKey() string {
-	return fmt.Sprintf("%q %q %q %q %d", d.Cluster, d.Bucket, d.Object.Name.Raw(), d.Object.ETag.Raw(), d.Object.Size)
+	return fmt.Sprintf("%q %q %q\x00%q %d", d.Cluster, d.Bucket, d.Object.Name.Raw(), d.Object.ETag.Raw(), d.Object.Size)
 }
 
 // resume measures and hashes the part that an earlier run left. Without an ETag the part may belong to another version,
@@ -369,7 +400,9 @@ func (d *downloadTask) discard(err error) error {
 
 // keepPart adds the location of the part to an error, or removes the part if it is of no use.
 func (d *downloadTask) keepPart(err error) error {
-	if d.part.size == 0 || errors.Is(err, ErrObjectChanged) {
+	var e *client.Error
+	gone := errors.As(err, &e) && e.Presigned && e.Status == http.StatusNotFound
+	if d.part.size == 0 || gone || errors.Is(err, ErrObjectChanged) {
 		d.part.remove()
 		return err
 	}
@@ -393,7 +426,7 @@ func (d *downloadTask) verify(p *progress) error {
 func (d *downloadTask) cleanUp() {
 	if root, err := os.OpenRoot(d.Folder); err == nil {
 		defer root.Close()
-		removePart(root, d.Path, d.versionKey())
+		removePart(root, partName(d.Path, d.versionKey()))
 	}
 }
 

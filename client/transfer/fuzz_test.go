@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,17 +47,17 @@ func FuzzLocalName(f *testing.F) {
 			}
 		}
 		plan := planListed(prefix, []client.Object{listedObject(first, 1, "e"), listedObject(second, 1, "e")}, folds)
-		for _, file := range plan.Files {
+		for _, file := range slices.Collect(plan.Files.All()) {
 			local := filepath.FromSlash(file.Path)
 			if CheckPath(file.Path) != nil || !filepath.IsLocal(local) ||
 				filepath.Join("root", local) != filepath.Join("root", filepath.Clean(local)) {
 				t.Errorf("%q becomes %q", file.Object.Name.Raw(), file.Path)
 			}
 		}
-		if len(plan.Files) == 2 && strings.EqualFold(plan.Files[0].Path, plan.Files[1].Path) {
+		if plan.Files.Len() == 2 && strings.EqualFold(fileOf(plan, 0).Path, fileOf(plan, 1).Path) {
 			t.Errorf("%q and %q become one file", first, second)
 		}
-		if len(plan.Files)+len(plan.Skipped)+plan.FolderMarkers > 2 {
+		if plan.Files.Len()+len(plan.Skipped)+plan.FolderMarkers > 2 {
 			t.Errorf("%+v", plan)
 		}
 	})

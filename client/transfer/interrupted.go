@@ -1,13 +1,16 @@
 package transfer
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -173,8 +176,9 @@ type transferLog struct {
 
 	mu      sync.Mutex
 	open    map[ID]bool
-	lowest  ID     // the lowest ID of a copy that was saved but not started; such IDs are negative
-	pending []byte // lines that are to be written
+	lowest  ID  // the lowest ID of a copy that was saved but not started; such IDs are negative
+	runs    int // transfers of runs that are open
+	pending []iter.Seq[transferLogEntry]
 	signal  chan struct{}
 	ended   chan struct{} // nil until the goroutine was started
 }
@@ -208,8 +212,15 @@ func (l *transferLog) begin(ctx context.Context, j *job) {
 	if l.open[j.status.ID] {
 		return
 	}
-	entry := transferLogEntry{ID: j.status.ID}
-	switch t := j.task.(type) {
+	if entry := entryOf(j.status.ID, j.task); entry.isOpen() {
+		l.keep(ctx, entry)
+	}
+}
+
+// entryOf returns the entry of a task that begins; it is not open if the task is not kept.
+func entryOf(id ID, work task) transferLogEntry {
+	entry := transferLogEntry{ID: id}
+	switch t := work.(type) {
 	case *downloadTask:
 		entry.Download = &InterruptedDownload{
 			Cluster:   t.Cluster,
@@ -223,16 +234,52 @@ func (l *transferLog) begin(ctx context.Context, j *job) {
 		}
 	case *copyTask:
 		entry.Copy = &InterruptedCopy{t.Source, t.Target, t.Move}
-	default:
+	}
+	return entry
+}
+
+// beginRun records that the transfers of a run wait, from the nth on.
+func (l *transferLog) beginRun(ctx context.Context, r *planRun, from int) {
+	if l == nil || r.plan.Kind == Upload {
 		return
 	}
-	l.keep(ctx, entry)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	to, reader := r.count, &fileReader{list: r.plan.Files}
+	l.runs += to - from
+	l.addLines(ctx, func(yield func(transferLogEntry) bool) {
+		for n := from; n < to && yield(r.entry(reader, r.first+ID(n))); n++ {
+		}
+	})
+}
+
+// beginRow is beginRun for one transfer.
+func (l *transferLog) beginRow(ctx context.Context, r *planRun, id ID) {
+	if l == nil || r.plan.Kind == Upload {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.runs++
+	l.addLines(ctx, slices.Values([]transferLogEntry{r.entry(&fileReader{list: r.plan.Files}, id)}))
+}
+
+// entry returns the entry of a transfer that begins.
+func (r *planRun) entry(reader *fileReader, id ID) transferLogEntry {
+	f := r.file(reader, id)
+	return entryOf(id, r.newTask(&f))
 }
 
 // keep adds a line about something that begins. The caller holds the lock.
 func (l *transferLog) keep(ctx context.Context, entry transferLogEntry) {
 	l.open[entry.ID] = true
-	l.add(entry)
+	l.addLines(ctx, slices.Values([]transferLogEntry{entry}))
+}
+
+// addLines adds lines, and starts the goroutine that writes them. The caller holds the lock.
+func (l *transferLog) addLines(ctx context.Context, entries iter.Seq[transferLogEntry]) {
+	l.pending = append(l.pending, entries)
+	notify(l.signal)
 	if l.ended == nil {
 		l.ended = make(chan struct{})
 		go l.write(ctx)
@@ -258,31 +305,27 @@ func SaveInterruptedCopies(m *Manager, copies []InterruptedCopy) (forget func())
 	first := l.lowest
 	return func() {
 		for id := first; id < last; id++ {
-			l.end(id)
+			l.end(id, false)
 		}
 	}
 }
 
-// end records that a download or a copy need not be offered again.
-func (l *transferLog) end(id ID) {
+// end records that a download or a copy, maybe of a run, need not be offered again.
+func (l *transferLog) end(id ID, ofRun bool) {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open[id] {
+	switch {
+	case l.open[id]:
 		delete(l.open, id)
-		l.add(transferLogEntry{ID: id})
-	}
-}
-
-// add adds a line. The caller holds the lock.
-func (l *transferLog) add(entry transferLogEntry) {
-	line, err := json.Marshal(entry)
-	if err != nil {
+	case ofRun && l.runs > 0:
+		l.runs--
+	default:
 		return
 	}
-	l.pending = append(append(l.pending, visible.EscapeJSON(line)...), '\n')
+	l.pending = append(l.pending, slices.Values([]transferLogEntry{{ID: id}}))
 	notify(l.signal)
 }
 
@@ -298,14 +341,22 @@ func (l *transferLog) write(ctx context.Context) {
 			running = false
 		}
 		l.mu.Lock()
-		lines, open := l.pending, len(l.open)
+		pending, open := l.pending, len(l.open)+l.runs
 		l.pending = nil
 		l.mu.Unlock()
 		if open == 0 {
 			_ = file.Truncate(0)
 			continue
 		}
-		_, _ = file.Write(lines)
+		out := bufio.NewWriter(file)
+		for _, entries := range pending {
+			for entry := range entries {
+				if line, err := json.Marshal(entry); err == nil {
+					_, _ = out.Write(append(visible.EscapeJSON(line), '\n'))
+				}
+			}
+		}
+		_ = out.Flush()
 	}
 	if info, err := file.Stat(); err == nil && info.Size() == 0 {
 		_ = os.Remove(l.path)

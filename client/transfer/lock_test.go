@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -218,4 +219,39 @@ func TestOpenRegular_belowAFile(t *testing.T) {
 	if data, err := root.ReadFile("sub"); err != nil || string(data) != "text" {
 		t.Errorf("%q, %v", data, err)
 	}
+}
+
+// A partial file of a version that was replaced goes when the new version is fetched; that of another object, and one
+// that another program writes to, stay.
+func TestDownload_removesPartsOfOtherVersions(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		o := r.putObject("d/o", "new text")
+		part := func(object, etag string) string {
+			d := downloadTask{DownloadRequest: DownloadRequest{
+				Cluster: cluster, Bucket: bucket, Object: listedObject(object, 99, etag),
+			}}
+			return partName("o", d.versionKey())
+		}
+		old, older, locked, other := part("d/o", "v1"), part("d/o", "v2"), part("d/o", "v3"), part("elsewhere/o", "v1")
+		for _, name := range []string{old, older, locked, other} {
+			r.writeFile(name, "some bytes")
+		}
+		f, err := os.OpenFile(filepath.Join(r.dir, locked), os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if err := lock(f); err != nil {
+			t.Fatal(err)
+		}
+		if row := r.download(o, "o"); row.State != Done {
+			t.Fatalf("%s, %v", row.State, row.Err)
+		}
+		got, want := r.fileNames(), []string{"o", locked, other}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("left: %q, want %q", got, want)
+		}
+	})
 }

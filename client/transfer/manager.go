@@ -35,13 +35,19 @@ type Manager struct {
 	parallel parallelism
 
 	mu         sync.Mutex
-	jobs       []*job            // a job is at index ID-1
-	statuses   []*Status         // last status of each job; replaced, never modified
-	running    map[*job]struct{} // running jobs, whose statuses are out of date
-	queue      []*job            // oldest first; may hold jobs that no longer wait
+	jobs       map[ID]*job
+	runs       []*planRun         // plans, whose transfers have a job only while they need it
+	statuses   []*Status          // last status of each transfer, at index ID-1; replaced, never modified
+	running    map[*job]struct{}  // running jobs, whose statuses are out of date
+	queue      []queued           // oldest first; may hold jobs that no longer wait
+	counts     [Cancelled + 1]int // transfers in each state
+	waiting    int64              // bytes of transfers that are unfinished and have no job
+	ended      int64              // bytes of transfers that were done since nothing was under way last
+	endedFiles int                // the number of these transfers
 	unfinished unfinished
 	claims     pathClaims
-	cleanups   []*job // cancelled jobs that have files to remove
+	parts      map[string][]string // partial files of earlier downloads, by their folders
+	cleanups   []*job              // cancelled jobs that have files to remove
 	batches    batches
 	log        *transferLog // nil keeps nothing
 	pace       pace
@@ -58,6 +64,8 @@ func New(ctx context.Context, c *client.Client) *Manager {
 		changed:  make(chan struct{}, 1),
 		parallel: newParallelism(),
 		claims:   pathClaims{},
+		jobs:     map[ID]*job{},
+		parts:    map[string][]string{},
 		running:  map[*job]struct{}{},
 		pace:     pace{limit: MaxRunning},
 	}
@@ -76,6 +84,7 @@ type job struct {
 	progress
 	status Status // without the fields that progress fills
 	task   task
+	run    *planRun // of a file of a plan
 	// claimedPath is the local file that the job will create, or "".
 	claimedPath string
 	cancel      context.CancelCauseFunc // while it runs
@@ -85,6 +94,12 @@ type job struct {
 	cleaningUp        bool
 	refused           bool // it was never started
 	retryAfterCleanup bool // Retry was called during the cleanup
+}
+
+// queued is what waits for its turn: a job, or a run.
+type queued struct {
+	job *job
+	run *planRun
 }
 
 // jobRequest is what the user asked of a running job.
@@ -142,15 +157,15 @@ func sleep(ctx context.Context, d time.Duration) error {
 func (m *Manager) add(row Status, w task, claim string) ID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.statuses = append(m.statuses, nil)
+	row.ID = ID(len(m.statuses))
 	j := &job{status: row, task: w, claimedPath: claim}
-	j.progress.onChange = func() { notify(m.dirty) }
-	j.progress.total = row.Total
-	if row.Kind.MovesBytes() {
-		j.progress.meter = &m.throughput
+	m.prepare(j)
+	m.counts[Waiting]++
+	if m.unfinished.count == 0 {
+		m.ended, m.endedFiles = 0, 0
 	}
-	m.jobs, m.statuses = append(m.jobs, j), append(m.statuses, nil)
-	j.status.ID = ID(len(m.jobs))
-	m.unfinished.add()
+	m.unfinished.addAll(1)
 	if b := m.batches.of(&j.status); b != nil {
 		b.Files, b.Remaining = b.Files+1, b.Remaining+1
 		if b.diskFull {
@@ -163,15 +178,26 @@ func (m *Manager) add(row Status, w task, claim string) ID {
 	return j.status.ID
 }
 
+// prepare adds a job.
+func (m *Manager) prepare(j *job) {
+	j.progress.onChange = func() { notify(m.dirty) }
+	j.progress.total = j.status.Total
+	if j.status.Kind.MovesBytes() {
+		j.progress.meter = &m.throughput
+	}
+	m.jobs[j.status.ID] = j
+}
+
 // addRefused adds a transfer that has failed before it was started, so that the list of transfers names it and why. A
 // retry fails for the same reason.
 func (m *Manager) addRefused(row Status, why error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	row.ID, row.State, row.Err, row.Ended = ID(len(m.jobs)+1), Failed, sanitizedError{why}, time.Now()
+	m.statuses = append(m.statuses, nil)
+	row.ID, row.State, row.Err, row.Ended = ID(len(m.statuses)), Failed, sanitizedError{why}, time.Now()
 	j := &job{status: row, task: refusedTask{why}, refused: true}
-	j.progress.onChange = func() { notify(m.dirty) }
-	m.jobs, m.statuses = append(m.jobs, j), append(m.statuses, nil)
+	m.prepare(j)
+	m.counts[Failed]++
 	m.updateStatus(j, row.Ended)
 	if b := m.batches.of(&row); b != nil {
 		b.Files, b.Refused = b.Files+1, b.Refused+1
@@ -192,21 +218,31 @@ func (r refusedTask) cleanUp() {}
 // enqueue makes a job wait for its turn. The job fails if another unfinished job will create the same file.
 func (m *Manager) enqueue(j *job) {
 	j.status.Err, j.status.Ended = nil, time.Time{}
-	if other := m.claims.claim(j); other != 0 {
-		j.status.Err, j.status.Ended = &FileExistsError{Path: j.status.LocalPath.Raw(), ClaimedBy: other}, time.Now()
-		m.setState(j, Failed)
+	if !m.claim(j) {
 		return
 	}
 	m.log.begin(m.ctx, j)
 	m.setState(j, Waiting)
-	m.queue = append(m.queue, j)
+	m.queue = append(m.queue, queued{job: j})
 	m.schedule()
+}
+
+// claim claims the file that a job will create. The job fails if another one will create it.
+func (m *Manager) claim(j *job) bool {
+	other := m.claims.claim(j)
+	if other == 0 {
+		return true
+	}
+	m.endJob(j, Failed, &FileExistsError{Path: j.status.LocalPath.Raw(), ClaimedBy: other})
+	return false
 }
 
 // setState changes the state of a job and the counters that depend on it.
 func (m *Manager) setState(j *job, to State) {
 	from := j.status.State
 	j.status.State = to
+	m.counts[from]--
+	m.counts[to]++
 	if to == Running {
 		m.running[j] = struct{}{}
 	} else {
@@ -215,13 +251,19 @@ func (m *Manager) setState(j *job, to State) {
 	m.updateStatus(j, time.Now())
 	switch {
 	case to.Unfinished() && !from.Unfinished():
-		m.unfinished.add()
+		if m.unfinished.count == 0 {
+			m.ended, m.endedFiles = 0, 0
+		}
+		m.unfinished.addAll(1)
 		if b := m.batches.of(&j.status); b != nil {
 			b.addRetry(from, j.refused)
 			j.refused = false
 		}
 	case !to.Unfinished() && from.Unfinished():
 		m.unfinished.count--
+		if row := m.statuses[j.status.ID-1]; to == Done && row.Kind.MovesBytes() {
+			m.ended, m.endedFiles = m.ended+max(row.Done, row.Total), m.endedFiles+1
+		}
 		m.batches.record(m.statuses[j.status.ID-1])
 	}
 	notify(m.dirty)
@@ -233,11 +275,12 @@ type unfinished struct {
 	since time.Time // when the first of them was added
 }
 
-// add counts a job that starts, or starts again after its end.
-func (u *unfinished) add() {
-	if u.count++; u.count == 1 {
+// addAll counts n jobs that start, or start again after their ends.
+func (u *unfinished) addAll(n int) {
+	if u.count == 0 {
 		u.since = time.Now()
 	}
+	u.count += n
 }
 
 // updateStatus replaces the status of a job. Statuses that callers already hold stay as they are.
@@ -250,8 +293,17 @@ func (m *Manager) updateStatus(j *job, now time.Time) {
 // schedule starts waiting jobs while there is room.
 func (m *Manager) schedule() {
 	for len(m.running) < m.pace.limit && !m.pace.resting && len(m.queue) > 0 && m.ctx.Err() == nil {
-		j := m.queue[0]
-		m.queue = m.queue[1:]
+		next := m.queue[0]
+		j := next.job
+		if next.run == nil {
+			m.queue = m.queue[1:]
+		} else if j = m.nextJob(next.run); j == nil {
+			next.run.queued = false
+			m.queue = m.queue[1:]
+			continue
+		} else if !m.claim(j) {
+			continue
+		}
 		if j.status.State == Waiting {
 			m.start(j)
 		}
@@ -298,7 +350,7 @@ func (m *Manager) finish(j *job, err error) {
 	default:
 		m.endJob(j, Failed, err)
 		if isDiskFull(err) {
-			failWaiting(m, j)
+			failWaiting(m, j.status.Batch)
 		}
 	}
 }
@@ -306,19 +358,22 @@ func (m *Manager) finish(j *job, err error) {
 // errDiskFull is the error of downloads that were not started because another one has filled the disk.
 var errDiskFull = errors.New("the disk is full, so it was not started")
 
-// failWaiting ends the waiting downloads of the batch of a job for which the disk had no space, and those that are
+// failWaiting ends the waiting downloads of a batch because the disk had no space for another one, and those that are
 // added to it later.
-func failWaiting(m *Manager, full *job) {
-	b := m.batches.of(&full.status)
-	if b == nil {
+func failWaiting(m *Manager, batch int) {
+	if batch == 0 {
 		return
 	}
-	b.diskFull = true
-	for _, j := range m.jobs {
-		if j.status.State == Waiting && j.status.Batch == full.status.Batch {
+	m.batches.all[batch-1].diskFull = true
+	eachTransfer(m, func(id ID, row *Status) {
+		switch j := m.jobs[id]; {
+		case row.State != Waiting || row.Batch != batch:
+		case j != nil:
 			m.endJob(j, Failed, errDiskFull)
+		default:
+			m.setRow(id, Failed, errDiskFull)
 		}
-	}
+	})
 }
 
 // ignoreCancelled returns nil for an error that only says that the transfer was interrupted. It keeps errors that leave
@@ -344,9 +399,10 @@ func (m *Manager) endJob(j *job, s State, err error) {
 	m.claims.release(j)
 	var partial *PartialDownloadError
 	if m.ctx.Err() == nil && !(s == Failed && errors.As(err, &partial)) || s == Done {
-		m.log.end(j.status.ID)
+		m.log.end(j.status.ID, j.run != nil)
 	}
 	m.setState(j, s)
+	m.forget(j)
 }
 
 // pathClaims holds the local files that unfinished downloads will create, each with its transfer, by their case-folded
@@ -420,6 +476,7 @@ func (m *Manager) finishCleanup(j *job) *job {
 	defer m.mu.Unlock()
 	j.cleaningUp = false
 	m.claims.release(j)
+	defer m.forget(j)
 	if j.retryAfterCleanup {
 		j.retryAfterCleanup = false
 		m.enqueue(j)
@@ -451,29 +508,75 @@ func (d sanitizedError) Error() string {
 // Unwrap returns the original error.
 func (d sanitizedError) Unwrap() error { return d.error }
 
-// withJob calls do with the job of an ID. It does nothing if there is no such job.
+// withJob calls do with the job of a transfer. It does nothing if there is none.
 func withJob(m *Manager, id ID, do func(*Manager, *job)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if id >= 1 && int(id) <= len(m.jobs) {
-		do(m, m.jobs[id-1])
-	}
-}
-
-func eachJob(m *Manager, do func(*Manager, *job)) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, j := range m.jobs {
+	if j := m.jobs[id]; j != nil {
 		do(m, j)
 	}
 }
 
+// A request asks something of a transfer.
+type request struct {
+	job func(*Manager, *job)
+	row func(State) (to State, applies bool) // of a transfer without a job: its next state
+}
+
+// ask asks something of a transfer. It does nothing if there is no such transfer.
+func (m *Manager) ask(id ID, r request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if id >= 1 && int(id) <= len(m.statuses) {
+		m.apply(id, m.statuses[id-1].State, r)
+	}
+}
+
+// askAll asks something of all transfers.
+func (m *Manager) askAll(r request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	eachTransfer(m, func(id ID, row *Status) { m.apply(id, row.State, r) })
+}
+
+func (m *Manager) apply(id ID, s State, r request) {
+	if j := m.jobs[id]; j != nil {
+		r.job(m, j)
+	} else if to, applies := r.row(s); applies {
+		m.setRow(id, to, nil)
+	}
+}
+
+// eachTransfer calls do with each transfer and what it shares of its status with others.
+func eachTransfer(m *Manager, do func(ID, *Status)) {
+	for i, row := range m.statuses {
+		do(ID(i+1), row)
+	}
+}
+
+// when returns a change of a state into another one.
+func when(to State, from ...State) func(State) (State, bool) {
+	return func(s State) (State, bool) { return to, slices.Contains(from, s) }
+}
+
+var (
+	pauseRequest  = request{pauseJob, when(Paused, Waiting)}
+	resumeRequest = request{resumeJob, when(Waiting, Paused)}
+	cancelRequest = request{cancelJob, when(Cancelled, Waiting, Paused)}
+	retryRequest  = request{retryJob, when(Waiting, Failed, Cancelled)}
+	retryFailed   = request{func(m *Manager, j *job) {
+		if j.status.State == Failed {
+			retryJob(m, j)
+		}
+	}, when(Waiting, Failed)}
+)
+
 // Pause stops a transfer so that Resume can continue it. A download continues where it stopped; an upload starts again.
 // Pause does not stop an upload whose last byte has been sent, or a deletion that is already on its way.
-func (m *Manager) Pause(id ID) { withJob(m, id, pauseJob) }
+func (m *Manager) Pause(id ID) { m.ask(id, pauseRequest) }
 
 // PauseAll pauses all running and waiting transfers.
-func (m *Manager) PauseAll() { eachJob(m, pauseJob) }
+func (m *Manager) PauseAll() { m.askAll(pauseRequest) }
 
 func pauseJob(m *Manager, j *job) {
 	switch j.status.State {
@@ -490,10 +593,10 @@ func pauseJob(m *Manager, j *job) {
 }
 
 // Resume continues a paused transfer.
-func (m *Manager) Resume(id ID) { withJob(m, id, resumeJob) }
+func (m *Manager) Resume(id ID) { m.ask(id, resumeRequest) }
 
 // ResumeAll continues all paused transfers.
-func (m *Manager) ResumeAll() { eachJob(m, resumeJob) }
+func (m *Manager) ResumeAll() { m.askAll(resumeRequest) }
 
 func resumeJob(m *Manager, j *job) {
 	switch {
@@ -506,10 +609,10 @@ func resumeJob(m *Manager, j *job) {
 
 // Cancel ends a transfer and removes the partial file of a download. Objects that were already deleted or stored stay
 // that way.
-func (m *Manager) Cancel(id ID) { withJob(m, id, cancelJob) }
+func (m *Manager) Cancel(id ID) { m.ask(id, cancelRequest) }
 
 // CancelAll cancels all unfinished transfers.
-func (m *Manager) CancelAll() { eachJob(m, cancelJob) }
+func (m *Manager) CancelAll() { m.askAll(cancelRequest) }
 
 func cancelJob(m *Manager, j *job) {
 	switch j.status.State {
@@ -524,16 +627,10 @@ func cancelJob(m *Manager, j *job) {
 
 // Retry runs a failed or cancelled transfer again. An upload is sent again from the start and replaces any object that
 // has its name by then.
-func (m *Manager) Retry(id ID) { withJob(m, id, retryJob) }
+func (m *Manager) Retry(id ID) { m.ask(id, retryRequest) }
 
 // RetryAll retries all failed transfers.
-func (m *Manager) RetryAll() {
-	eachJob(m, func(m *Manager, j *job) {
-		if j.status.State == Failed {
-			retryJob(m, j)
-		}
-	})
-}
+func (m *Manager) RetryAll() { m.askAll(retryFailed) }
 
 func retryJob(m *Manager, j *job) {
 	switch {
@@ -573,27 +670,36 @@ func (m *Manager) Wait() {
 	}
 }
 
-// Snapshot returns the statuses of all transfers, oldest first: the status of an ID is at index ID-1. Statuses are
-// never modified; a transfer that has not changed keeps the same pointer.
-func (m *Manager) Snapshot() []*Status {
+// Snapshot returns the statuses of all transfers.
+func (m *Manager) Snapshot() Snapshot {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
 	for j := range m.running {
 		m.updateStatus(j, now)
 	}
-	return slices.Clone(m.statuses)
+	return Snapshot{slices.Clone(m.statuses)}
 }
 
 // Status returns the current status of one transfer, and false if there is no such transfer.
 func (m *Manager) Status(id ID) (Status, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if id < 1 || int(id) > len(m.jobs) {
+	if id < 1 || int(id) > len(m.statuses) {
 		return Status{}, false
 	}
-	j := m.jobs[id-1]
+	j := m.jobs[id]
+	if j == nil {
+		return *m.row(id), true
+	}
 	row := j.status
 	j.progress.fill(&row, time.Now())
 	return row, true
+}
+
+// State returns the current state of a transfer.
+func (m *Manager) State(id ID) State {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.statuses[id-1].State
 }

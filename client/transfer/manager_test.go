@@ -327,14 +327,14 @@ func TestManager_limitsRunning(t *testing.T) {
 		}
 		time.Sleep(500 * time.Millisecond)
 		states := map[State]int{}
-		for _, row := range r.m.Snapshot() {
+		for _, row := range rowsOf(r.m) {
 			states[row.State]++
 		}
 		if states[Running] != MaxRunning || states[Waiting] != 24 || r.m.UnfinishedCount() != 30 {
 			t.Errorf("%v, %d busy", states, r.m.UnfinishedCount())
 		}
 		r.m.Wait()
-		for i, row := range r.m.Snapshot() {
+		for i, row := range rowsOf(r.m) {
 			if row.State != Done || row.ID != ID(i+1) {
 				t.Errorf("%d: %s, %v", i, row.State, row.Err)
 			}
@@ -784,11 +784,11 @@ func TestManager_slowCleanup(t *testing.T) {
 			}
 			r.m.Cancel(id)
 			synctest.Wait()
-			if row := r.m.Snapshot()[0]; row.State != Cancelled {
+			if row := rowsOf(r.m)[0]; row.State != Cancelled {
 				t.Fatalf("%s during the cleanup", row.State)
 			}
 			other := r.m.add(Status{Kind: Download}, &slowCleanup{cleanupDone: make(chan struct{})}, "/a/file")
-			if row := r.m.Snapshot()[other-1]; row.State != Failed {
+			if row := rowsOf(r.m)[other-1]; row.State != Failed {
 				t.Errorf("another transfer took the same file: %s", row.State)
 			}
 			r.m.Retry(id)
@@ -798,7 +798,7 @@ func TestManager_slowCleanup(t *testing.T) {
 			}
 			close(w.cleanupDone)
 			synctest.Wait()
-			if row := r.m.Snapshot()[0]; row.State != Running || w.runs != 2 {
+			if row := rowsOf(r.m)[0]; row.State != Running || w.runs != 2 {
 				t.Errorf("%s after %d runs", row.State, w.runs)
 			}
 		})

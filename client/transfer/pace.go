@@ -85,7 +85,7 @@ func slowDown(m *Manager, j *job) bool {
 		rest(m, min(minBackoff<<(j.starved-1), maxBackoff))
 	}
 	m.setState(j, Waiting)
-	m.queue = slices.Insert(m.queue, 0, j)
+	m.queue = slices.Insert(m.queue, 0, queued{job: j})
 	return true
 }
 

@@ -215,7 +215,7 @@ func TestPlanUpload_waitsForFileHandles(t *testing.T) {
 			}
 		})
 		plan, err := PlanUpload(t.Context(), "p/", folder)
-		if len(plan.Files) != 4 || len(plan.Skipped) != 0 || err != nil {
+		if plan.Files.Len() != 4 || len(plan.Skipped) != 0 || err != nil {
 			t.Errorf("with %d handles: %+v, %v", free, plan, err)
 		}
 		<-allClosed

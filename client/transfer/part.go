@@ -12,8 +12,11 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 	"unicode/utf8"
+
+	"lookout/client"
 )
 
 // A FileExistsError means that a local file name is already taken. Nothing is overwritten; the user has to choose
@@ -55,6 +58,13 @@ func (e *PartialDownloadError) Error() string {
 // Unwrap returns the cause.
 func (e *PartialDownloadError) Unwrap() error { return e.Cause }
 
+// IsTaken reports whether a transfer failed because another program is writing, or has just written, what it would
+// create: most likely one that moves the same files.
+func IsTaken(err error) bool {
+	var file *FileExistsError
+	return errors.Is(err, errPartLocked) || errors.As(err, &file) || errors.Is(err, client.ErrStoredMeanwhile)
+}
+
 // file is the part of *os.File that a download uses.
 type file interface {
 	io.ReaderAt
@@ -77,17 +87,35 @@ type partFile struct {
 	closed    bool
 }
 
-// partName returns the name of the partial file for one version of an object: NAME.<16 hex digits>.part. NAME is
-// shortened if the result would be too long.
+// partName returns the name of the partial file for one version of an object: NAME.<16 hex digits>.part. The first of the
+// digits stand for the object. NAME is shortened if the result would be too long. identity names the object and its
+// version, with a zero byte between them.
 func partName(final, identity string) string {
-	sum := sha256.Sum256([]byte(identity))
-	tail := "." + hex.EncodeToString(sum[:8]) + ".part"
+	object, _, _ := strings.Cut(identity, "\x00")
+	sum, version := sha256.Sum256([]byte(object)), sha256.Sum256([]byte(identity))
+	tail := "." + hex.EncodeToString(sum[:objectDigits/2]) + hex.EncodeToString(version[:8-objectDigits/2]) + ".part"
 	dir, leaf := path.Split(final)
 	for len(leaf)+len(tail) > maxNameBytes {
 		_, size := utf8.DecodeLastRuneInString(leaf)
 		leaf = leaf[:len(leaf)-size]
 	}
 	return dir + leaf + tail
+}
+
+// objectDigits is how many digits in the name of a partial file stand for the object.
+const objectDigits = 6
+
+// staleParts returns the names of the partial files, among those in its folder, that hold other versions of the object
+// than a partial file does. No download continues them any more.
+func staleParts(name string, inFolder []string) (stale []string) {
+	folder, leaf := path.Split(name)
+	same := leaf[:len(leaf)-len(".part")-16+objectDigits]
+	for _, other := range inFolder {
+		if other != leaf && len(other) == len(leaf) && strings.HasPrefix(other, same) && isPartName(other) {
+			stale = append(stale, folder+other)
+		}
+	}
+	return stale
 }
 
 // openPart opens the partial file for a final name below root, and creates its folders. It returns an *FileExistsError
@@ -347,9 +375,8 @@ func (p *partFile) remove() {
 	}
 }
 
-// removePart removes the part of a version unless a download is using it.
-func removePart(root *os.Root, final, identity string) {
-	name := partName(final, identity)
+// removePart removes a part unless a download is using it.
+func removePart(root *os.Root, name string) {
 	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
 		return
 	}

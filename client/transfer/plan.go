@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/md5"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -21,7 +23,7 @@ import (
 )
 
 // A ComparisonResult is what comparing a file of a plan with its target has shown.
-type ComparisonResult int
+type ComparisonResult uint8
 
 // The states of a file.
 const (
@@ -29,6 +31,7 @@ const (
 	FileSame                            // what has its name has the same size and the same MD5
 	FileChanged                         // what has its name differs
 	FileUnknown                         // what has its name has the same size, but its ETag is not the MD5 of its bytes
+	fileLeftOut                         // the comparison has shown that it cannot be moved: it is among Plan.Skipped
 )
 
 // String returns the state in one word.
@@ -43,7 +46,6 @@ type PlannedFile struct {
 	Path   string         // slash-separated and relative to the folder; of a copy, the source's name; raw
 	Size   int64          // of the source
 	State  ComparisonResult
-	Hidden bool // a part of the path starts with a dot
 }
 
 // A SkippedFile is a file or an object that a plan leaves out, and why. Path is raw and not safe to display.
@@ -64,7 +66,7 @@ type Plan struct {
 	From            client.ObjectRef // the bucket of the sources of a copy
 	Prefix          string           // all names of objects begin with it
 	Folder          string           // local folder
-	Files           []PlannedFile
+	Files           *FileList
 	Skipped         []SkippedFile // what cannot be moved
 	FolderMarkers   int           // empty objects that represent folders; there is nothing to download
 	Bytes           int64         // total size of Files
@@ -72,6 +74,10 @@ type Plan struct {
 	ExtraKept       string        // why nothing that only the target has may be deleted; Extra is empty then
 	copies          *copyNames
 	acls            map[string]KeptACL // by the names of the targets; see ReadACLs
+	paths           *pathSet           // of a download
+	names           *fileIndex         // of other plans: files by the names of their objects
+	compared        int                // files that were compared
+	mu              *sync.Mutex        // of Files, while a manager reads it; or nil
 }
 
 // copyNames holds the names of the target that are, or may be, those of copies that were kept beside a file.
@@ -95,183 +101,179 @@ func (p *Plan) skipUnread(path, reason string) {
 	p.Skipped = append(p.Skipped, SkippedFile{Path: path, Reason: reason, Unread: true})
 }
 
-// Count returns how many files have a state, and the bytes of their sources.
-func (p *Plan) Count(s ComparisonResult) (files int, bytes int64) {
-	for _, f := range p.Files {
-		if f.State == s {
-			files, bytes = files+1, bytes+f.Size
-		}
-	}
-	return files, bytes
-}
-
 // A DownloadItem is an object to download and where it goes.
 type DownloadItem struct {
 	Object client.Object
 	Path   string // slash-separated and relative to the folder
 }
 
-// NewPlan returns the files that n listed objects below a prefix become. Their paths are relative to the prefix's last
-// slash. It iterates objects several times; no two may have the same name.
-func NewPlan(prefix string, n int, objects iter.Seq[*client.Object], foldsCase func() bool) Plan {
-	p := Plan{Kind: Download, Files: make([]PlannedFile, 0, n)}
-	p.addListed(prefix, n, objects, foldsCase, func(f PlannedFile) { p.Files = append(p.Files, f) })
+// NewDownload returns the plan of a download to which Add adds objects. foldsCase reports whether case makes no
+// difference in the folder; it is called only if that matters.
+func NewDownload(foldsCase func() bool) Plan {
+	p := Plan{Kind: Download, Files: &FileList{}}
+	p.paths = &pathSet{fileIndex: newFileIndex(p.Files), foldsCase: sync.OnceValue(foldsCase)}
 	return p
 }
 
-// CountPlan is NewPlan without Files, which take 240 bytes each. It returns their number.
-func CountPlan(prefix string, n int, objects iter.Seq[*client.Object], foldsCase func() bool) (p Plan, files int) {
-	p.Kind = Download
-	p.addListed(prefix, n, objects, foldsCase, func(PlannedFile) { files++ })
-	return p, files
-}
-
-// addListed calls add for each file that listed objects become.
-func (p *Plan) addListed(
-	prefix string, n int, objects iter.Seq[*client.Object], foldsCase func() bool, add func(PlannedFile),
-) {
+// NewPlan returns the files that listed objects below a prefix become. Their paths are relative to the prefix's last
+// slash. No two objects may have the same name.
+func NewPlan(prefix string, objects iter.Seq[*client.Object], foldsCase func() bool) Plan {
+	p := NewDownload(foldsCase)
 	cut := strings.LastIndexByte(prefix, '/') + 1
-	selected := func(yield func(DownloadItem) bool) {
-		for o := range objects {
-			name := o.Name.Raw()
-			if !o.IsPrefix() && strings.HasPrefix(name, prefix[:cut]) && !yield(DownloadItem{*o, name[cut:]}) {
-				return
-			}
+	for o := range objects {
+		if name := o.Name.Raw(); !o.IsPrefix() && strings.HasPrefix(name, prefix[:cut]) {
+			p.Add(DownloadItem{*o, name[cut:]})
 		}
 	}
-	folds := sync.OnceValue(foldsCase)
-	var taken *pathSet
-	if n < manyFiles || folds() || foldersClash(selected) {
-		taken = newPathSet(n, folds)
-	}
-	p.addDownloads(selected, taken, add)
-}
-
-// foldersClash reports whether the path of a file may also be a folder of another. All paths must differ. It takes less
-// memory than a pathSet.
-func foldersClash(selected iter.Seq[DownloadItem]) bool {
-	folders, last := map[string]bool{}, ""
-	for s := range selected {
-		folder := s.Path[:strings.LastIndexByte(s.Path, '/')+1]
-		for at := path.Dir(s.Path); folder != last && at != "." && at != "/" && !folders[at]; at = path.Dir(at) {
-			folders[at] = true
-		}
-		last = folder
-	}
-	for s := range selected {
-		if folders[s.Path] {
-			return true
-		}
-	}
-	return false
+	return p
 }
 
 // PlanObject returns the plan of an object that becomes a file, whose name the user has chosen.
 func PlanObject(o client.Object, file string) Plan {
-	f := PlannedFile{Name: o.Name.Raw(), Object: o, Path: filepath.Base(file), Size: o.Size}
-	return Plan{Kind: Download, Folder: filepath.Dir(file), Files: []PlannedFile{f}, Bytes: o.Size}
+	p := Plan{Kind: Download, Folder: filepath.Dir(file)}
+	p.add(PlannedFile{Name: o.Name.Raw(), Object: o, Path: filepath.Base(file), Size: o.Size})
+	return p
 }
 
 // PlanFile returns the plan of a file that becomes an object. It is not read.
 func PlanFile(file string, size int64, to client.ObjectRef) Plan {
-	f := PlannedFile{Name: to.Name, Path: file, Size: size}
-	return Plan{Kind: Upload, Cluster: to.Cluster, Bucket: to.Bucket, Files: []PlannedFile{f}, Bytes: size}
-}
-
-// PlanDownload returns the files that objects become. If two of them cannot both exist in one folder, such as a and
-// a/b, or A and a where case makes no difference, the first one in the list is kept. foldsCase reports whether it makes
-// none; it is called only if that matters.
-func PlanDownload(selected []DownloadItem, foldsCase func() bool) Plan {
-	p := Plan{Kind: Download, Files: make([]PlannedFile, 0, len(selected))}
-	taken := newPathSet(len(selected), sync.OnceValue(foldsCase))
-	p.addDownloads(slices.Values(selected), taken, func(f PlannedFile) { p.Files = append(p.Files, f) })
+	p := Plan{Kind: Upload, Cluster: to.Cluster, Bucket: to.Bucket}
+	p.add(PlannedFile{Name: to.Name, Path: file, Size: size})
 	return p
 }
 
-// addDownloads calls add for each file that objects become, and skips the others. taken is nil if no two of them
-// conflict.
-func (p *Plan) addDownloads(selected iter.Seq[DownloadItem], taken *pathSet, add func(PlannedFile)) {
-	for s := range selected {
-		o, name := s.Object, s.Object.Name.Raw()
-		if strings.HasSuffix(name, "/") && o.Size == 0 {
-			p.FolderMarkers++
-			continue
-		}
-		reason := pathProblem(s.Path, onWindows)
-		if reason == "" && o.Size < 0 {
-			reason = "its size is unknown"
-		}
-		if reason == "" && taken != nil {
-			reason = taken.add(s.Path)
-		}
-		if reason != "" {
-			p.skip(name, "it cannot be a local file: "+reason)
-			continue
-		}
-		add(PlannedFile{
-			Name:   name,
-			Object: o,
-			Path:   s.Path,
-			Size:   o.Size,
-			Hidden: strings.HasPrefix(s.Path, ".") || strings.Contains(s.Path, "/."),
-		})
-		p.Bytes += o.Size
+// PlanDownload returns the files that objects become.
+func PlanDownload(selected []DownloadItem, foldsCase func() bool) Plan {
+	p := NewDownload(foldsCase)
+	for _, s := range selected {
+		p.Add(s)
 	}
+	return p
 }
 
-// pathSet holds the files and folders of a plan.
+// add adds a file.
+func (p *Plan) add(f PlannedFile) {
+	if p.Files == nil {
+		p.Files = &FileList{}
+	}
+	if p.Kind != Download {
+		if p.names == nil {
+			p.names = newFileIndex(p.Files)
+		}
+		p.names.add(f.Name, len(p.Files.states))
+	}
+	p.Files.add(f)
+	p.Bytes += f.Size
+}
+
+// isNamed returns the position of the file that becomes the object of a name.
+func (p *Plan) isNamed(name string) (int, bool) {
+	if p.names == nil {
+		return 0, false
+	}
+	f, i, found := p.names.find(name)
+	return i, found && f.Name == name
+}
+
+// Add adds an object to a download, or leaves it out. If two of them cannot both exist in one folder, such as a and a/b,
+// or A and a where case makes no difference, the first one is kept.
+func (p *Plan) Add(s DownloadItem) {
+	if p.mu != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+	}
+	o, name := s.Object, s.Object.Name.Raw()
+	if strings.HasSuffix(name, "/") && o.Size == 0 {
+		p.FolderMarkers++
+		return
+	}
+	reason := pathProblem(s.Path, onWindows)
+	if reason == "" && o.Size < 0 {
+		reason = "its size is unknown"
+	}
+	if reason == "" {
+		reason = p.paths.add(s.Path)
+	}
+	if reason != "" {
+		p.skip(strings.Clone(name), "it cannot be a local file: "+reason)
+		return
+	}
+	p.add(PlannedFile{Name: name, Object: o, Path: s.Path, Size: o.Size})
+}
+
+// A pathSet finds the files of a download, and their folders, by their paths.
 type pathSet struct {
-	folders    map[string]bool   // by name: whether it is a folder
-	folded     map[string]string // names by their case-folded names; nil if case makes a difference
+	*fileIndex
 	foldsCase  func() bool
+	exact      bool   // case makes a difference, so the keys are the paths themselves
 	lastFolder string // of the last file: it and those around it can be folders
 }
 
-// manyFiles is the number of files from which on it is found out first whether case makes a difference.
-const manyFiles = 10_000
-
-func newPathSet(files int, foldsCase func() bool) *pathSet {
-	t := &pathSet{folders: make(map[string]bool, files), folded: map[string]string{}, foldsCase: foldsCase}
-	if files >= manyFiles && !foldsCase() {
-		t.folded = nil
+// key returns the key of a path.
+func (t *pathSet) key(name string) string {
+	if t.exact {
+		return name
 	}
-	return t
+	return foldCase(name)
 }
 
-// add adds a file and its folders, or returns the reason why it conflicts with another.
+// lookUp returns the path of a file or a folder that is the same as name, or differs from it only in case.
+func (t *pathSet) lookUp(name string) (other string, isFolder, found bool) {
+	f, _, found := t.find(t.key(name))
+	if !found {
+		return "", false, false
+	}
+	depth := strings.Count(name, "/") + 1
+	parts := strings.SplitN(f.Path, "/", depth+1)
+	other = strings.Join(parts[:min(depth, len(parts))], "/")
+	return other, len(parts) > depth, t.key(other) == t.key(name)
+}
+
+// add adds the path of the next file of the list and its folders, or returns the reason why it conflicts with another.
 func (t *pathSet) add(name string) string {
 	folder := name[:strings.LastIndexByte(name, '/')+1]
 	known := folder == t.lastFolder // its folders need not be looked at again
 	for at := name; at != "."; at = path.Dir(at) {
-		isFolder, there := t.folders[at]
+		other, isFolder, there := t.lookUp(at)
 		switch {
-		case there && isFolder && at != name:
-		case there && at != name:
+		case !there || other == at && isFolder && at != name:
+		case other == at && at != name:
 			return fmt.Sprintf("%s is already a file and cannot also be a folder", client.Clean(at))
-		case there:
+		case other == at:
 			return fmt.Sprintf("%s is already a file or folder", client.Clean(at))
-		}
-		if !there && t.folded != nil {
-			other, similar := t.folded[foldCase(at)]
-			if similar && t.foldsCase() {
-				return fmt.Sprintf("it differs from %s only in case", client.Clean(other))
-			}
-		}
-		if known {
-			break
-		}
-	}
-	for at := name; at != "."; at = path.Dir(at) {
-		t.folders[at] = at != name
-		if t.folded != nil {
-			t.folded[foldCase(at)] = at
+		case t.foldsCase():
+			return fmt.Sprintf("it differs from %s only in case", client.Clean(other))
+		default:
+			t.useExactKeys()
+			return t.add(name)
 		}
 		if known {
 			break
 		}
 	}
+	t.addKeys(name, len(t.list.states), known)
 	t.lastFolder = folder
 	return ""
+}
+
+// addKeys adds the path of a file, and those of its folders unless they are known.
+func (t *pathSet) addKeys(name string, i int, known bool) {
+	for at := name; at != "."; at = path.Dir(at) {
+		if _, _, there := t.lookUp(at); !there {
+			t.fileIndex.add(t.key(at), i)
+		}
+		if known {
+			return
+		}
+	}
+}
+
+// useExactKeys replaces the keys: case makes a difference.
+func (t *pathSet) useExactKeys() {
+	t.exact, t.files, t.lastFolder = true, map[uint64]uint32{}, ""
+	for i, f := range t.list.from(0) {
+		t.addKeys(f.Path, i, false)
+	}
 }
 
 // PlanUpload returns the objects that local files become. The files of a folder are named prefix plus their path in it,
@@ -279,44 +281,40 @@ func (t *pathSet) add(name string) string {
 // file, files that are too large or cannot be read, and names that the API does not accept.
 func PlanUpload(ctx context.Context, prefix string, paths ...string) (Plan, error) {
 	p := Plan{Kind: Upload, Prefix: prefix, Folder: paths[0]}
-	names := map[string]bool{}
 	for _, local := range paths {
 		info, err := os.Stat(local)
+		switch {
+		case err != nil:
+			return p, err
+		case info.IsDir():
+			err = p.scanFolder(ctx, local)
+		default:
+			p.addFile(local, info)
+		}
 		if err != nil {
 			return p, err
-		}
-		part := Plan{}
-		if info.IsDir() {
-			part, err = scanFolder(ctx, local, prefix)
-		} else {
-			part, err = planFile(prefix, local, info), nil
-		}
-		if err != nil {
-			return p, err
-		}
-		p.Skipped = append(p.Skipped, part.Skipped...)
-		for _, f := range part.Files {
-			if names[f.Name] {
-				reason := "another file is stored as " + client.Clean(f.Name)
-				p.skip(filepath.Join(f.Folder, f.Path), reason)
-				continue
-			}
-			names[f.Name] = true
-			p.Files, p.Bytes = append(p.Files, f), p.Bytes+f.Size
 		}
 	}
 	return p, nil
 }
 
-// planFile returns the plan of a file that the user has named. It may be a link.
-func planFile(prefix, local string, info fs.FileInfo) (p Plan) {
-	name := prefix + filepath.Base(local)
+// addFile adds a file that the user has named. It may be a link.
+func (p *Plan) addFile(local string, info fs.FileInfo) {
+	name := p.Prefix + filepath.Base(local)
 	if reason := uploadProblem(name, info); reason != "" {
 		p.skip(local, reason)
-		return p
+		return
 	}
-	p.Files = []PlannedFile{{Name: name, Path: local, Size: info.Size()}}
-	return p
+	p.addUpload(PlannedFile{Name: name, Path: local, Size: info.Size()})
+}
+
+// addUpload adds a file unless another one is stored under its name.
+func (p *Plan) addUpload(f PlannedFile) {
+	if _, taken := p.isNamed(f.Name); taken {
+		p.skip(filepath.Join(f.Folder, f.Path), "another file is stored as "+client.Clean(f.Name))
+		return
+	}
+	p.add(f)
 }
 
 // TooLargeToStore is why a plan leaves out a file that one PUT cannot send.
@@ -343,15 +341,15 @@ func uploadProblem(name string, info fs.FileInfo) string {
 	return objectNameProblem(name)
 }
 
-// scanFolder returns the files below a folder that can be uploaded as objects whose names begin with a prefix, and
-// those that cannot.
-func scanFolder(ctx context.Context, folder, prefix string) (p Plan, err error) {
+// scanFolder adds the files below a folder that can be uploaded, and leaves out those that cannot.
+func (p *Plan) scanFolder(ctx context.Context, folder string) error {
 	root, err := whenHandlesAreFree(ctx, func() (*os.Root, error) { return os.OpenRoot(folder) })
 	if err != nil {
-		return p, err
+		return err
 	}
 	defer root.Close()
-	err = fs.WalkDir(patientFS{ctx, root.FS()}, ".", func(name string, d fs.DirEntry, err error) error {
+	prefix := p.Prefix
+	return fs.WalkDir(patientFS{ctx, root.FS()}, ".", func(name string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -375,16 +373,10 @@ func scanFolder(ctx context.Context, folder, prefix string) (p Plan, err error) 
 		case !isReadable(ctx, root, name):
 			p.skipUnread(name, "it cannot be read")
 		default:
-			p.Files = append(p.Files, PlannedFile{
-				Name:   prefix + name,
-				Folder: folder,
-				Path:   name,
-				Size:   info.Size(),
-			})
+			p.addUpload(PlannedFile{Name: prefix + name, Folder: folder, Path: name, Size: info.Size()})
 		}
 		return nil
 	})
-	return p, err
 }
 
 // isReadable reports whether a regular file can be opened.
@@ -484,12 +476,13 @@ func (p *Plan) CompareFiles(ctx context.Context, c CompareOptions) error {
 // findExtraFiles fills in the regular files of the folder that no object has. A file is not among them if it differs
 // only in case from an object: on some systems these are the same.
 func (p *Plan) findExtraFiles(ctx context.Context, root *os.Root) error {
-	known := map[string]bool{}
-	for _, f := range p.Files {
-		known[foldCase(f.Path)] = true
+	known := newFileIndex(p.Files)
+	for i, f := range p.Files.from(0) {
+		known.add(foldCase(f.Path), i)
 	}
-	for name := range p.copies.same {
-		known[foldCase(name)] = true
+	isKnown := func(name string) bool {
+		f, _, found := known.find(foldCase(name))
+		return found && foldCase(f.Path) == foldCase(name)
 	}
 	leftOut := p.leftOut()
 	defer p.checkExtra()
@@ -499,7 +492,7 @@ func (p *Plan) findExtraFiles(ctx context.Context, root *os.Root) error {
 			return context.Cause(ctx)
 		case err != nil:
 			p.skip(name, "this folder cannot be read")
-		case d.Type().IsRegular() && !known[foldCase(name)] && !isPartName(path.Base(name)) && !leftOut(name):
+		case d.Type().IsRegular() && !isKnown(name) && !isPartName(path.Base(name)) && !leftOut(name):
 			p.Extra = append(p.Extra, name)
 		}
 		return nil
@@ -541,7 +534,7 @@ func (p *Plan) checkExtra() {
 		return
 	case unread >= 0:
 		p.ExtraKept = p.Skipped[unread].Error()
-	case len(p.Files) == 0:
+	case p.Files.Len() == 0:
 		p.ExtraKept = "there is no file in the source"
 	default:
 		return
@@ -581,10 +574,6 @@ const fewFiles = 8
 
 // CompareObjects compares the files of an upload with the objects of its bucket.
 func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, c CompareOptions) error {
-	at := make(map[string]int, len(p.Files))
-	for i, f := range p.Files {
-		at[f.Name] = i
-	}
 	p.copies = newCopyNames()
 	leftOut := p.leftOut()
 	for o, err := range p.targets(ctx, objects, c) {
@@ -595,8 +584,8 @@ func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, 
 			c.OnListed(&o)
 		}
 		name := o.Name.Raw()
-		if i, found := at[name]; found {
-			p.Files[i].Object = o.Clone()
+		if i, found := p.isNamed(name); found {
+			p.Files.setTarget(i, &o)
 			continue
 		}
 		if isCopyName(name) {
@@ -663,25 +652,43 @@ func (p *Plan) compare(
 	}
 	problems := map[int]*SkippedFile{}
 	var workers sync.WaitGroup
-	var mu sync.Mutex
-	next := 0
-	take := func() (int, bool) {
+	mu := cmp.Or(p.mu, &sync.Mutex{})
+	next := p.compared / listBlock
+	take := func() (files []PlannedFile, from int, ok bool) {
 		mu.Lock()
 		defer mu.Unlock()
+		if next*listBlock >= p.Files.length() || ctx.Err() != nil {
+			return nil, 0, false
+		}
+		for _, f := range p.Files.block(next, 0) {
+			files = append(files, f)
+		}
 		next++
-		return next - 1, next <= len(p.Files) && ctx.Err() == nil
+		return files, (next - 1) * listBlock, true
 	}
 	for range MaxRunning {
 		workers.Go(func() {
-			for i, ok := take(); ok; i, ok = take() {
-				f := &p.Files[i]
-				problem := check(f, p.targetName(*f))
-				if c.KeepBoth && problem == nil && f.exists() {
-					problem = p.findCopy(f, check)
-				}
-				if problem != nil {
+			for files, from, ok := take(); ok; files, from, ok = take() {
+				for n := range files {
+					f, before := &files[n], files[n]
+					if from+n < p.compared || ctx.Err() != nil {
+						continue
+					}
+					problem := check(f, p.targetName(*f))
+					if c.KeepBoth && problem == nil && f.exists() {
+						problem = p.findCopy(f, check)
+					}
 					mu.Lock()
-					problems[i] = problem
+					if problem != nil {
+						f.State, problem.Path = fileLeftOut, p.sourceName(before)
+						problems[from+n] = problem
+						p.Bytes -= f.Size
+					}
+					p.Files.setState(from+n, f.State, f.Size)
+					if f.Name != before.Name { // the copy that has the bytes already
+						p.Files.rename(from+n, f.Name)
+						p.Files.setTarget(from+n, &f.Object)
+					}
 					mu.Unlock()
 				}
 			}
@@ -691,18 +698,10 @@ func (p *Plan) compare(
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	kept := p.Files[:0]
-	for i, f := range p.Files {
-		problem := problems[i]
-		if problem == nil {
-			kept = append(kept, f)
-			continue
-		}
-		p.Bytes -= f.Size
-		problem.Path = p.sourceName(f)
-		p.Skipped = append(p.Skipped, *problem)
+	p.compared = p.Files.length()
+	for _, i := range slices.Sorted(maps.Keys(problems)) {
+		p.Skipped = append(p.Skipped, *problems[i])
 	}
-	p.Files = kept
 	return nil
 }
 
@@ -722,7 +721,7 @@ func (p *Plan) findCopy(f *PlannedFile, check func(*PlannedFile, string) *Skippe
 		case found.State != FileSame:
 			continue
 		}
-		if f.State = FileSame; p.Kind != Download {
+		if f.State = FileSame; p.Kind.Copies() {
 			f.Name, f.Object = name, found.Object
 		}
 		p.copies.mu.Lock()
@@ -782,34 +781,92 @@ const (
 	ReplaceExisting                       // put it in place of what exists
 )
 
-// ToSend returns the files of a plan that are sent under a choice, with the names that they get. Those of a move that
-// are the same are among them: their sources are deleted.
-func (p *Plan) ToSend(e ConflictPolicy) []PlannedFile {
-	taken := map[string]bool{}
-	if e == KeepBoth {
-		for _, f := range p.Files {
-			taken[p.targetName(f)] = true
+// sends returns whether files of a state are sent under a choice. Those of a move that are the same are: their sources
+// are deleted.
+func (p *Plan) sends(e ConflictPolicy) func(ComparisonResult) bool {
+	return func(s ComparisonResult) bool {
+		switch s {
+		case FileSame:
+			return p.Kind == Move
+		case FileChanged, FileUnknown:
+			return e != SkipExisting
+		}
+		return s == FileNew
+	}
+}
+
+// ToSend returns the files of a plan that are sent under a choice, with the names that they get.
+func (p *Plan) ToSend(e ConflictPolicy) iter.Seq[PlannedFile] {
+	return func(yield func(PlannedFile) bool) {
+		sends := p.sends(e)
+		for i, f := range p.Files.from(0) {
+			if sends(f.State) && !yield(p.asSent(i, f, e)) {
+				return
+			}
 		}
 	}
-	var files []PlannedFile
-	for _, f := range p.Files {
-		switch {
-		case f.State == FileSame && p.Kind != Move, f.exists() && e == SkipExisting:
+}
+
+// Each returns all files of a plan, each with what is sent of it under a choice, or nil.
+func (p *Plan) Each(e ConflictPolicy) iter.Seq2[PlannedFile, *PlannedFile] {
+	return func(yield func(PlannedFile, *PlannedFile) bool) {
+		sends := p.sends(e)
+		for i, f := range p.Files.from(0) {
+			var sent *PlannedFile
+			if sends(f.State) {
+				as := p.asSent(i, f, e)
+				sent = &as
+			}
+			if f.State != fileLeftOut && !yield(f, sent) {
+				return
+			}
+		}
+	}
+}
+
+// asSent returns the file at a position as it is sent under a choice. To keep both, it gets a name that is free at the
+// target.
+func (p *Plan) asSent(i int, f PlannedFile, e ConflictPolicy) PlannedFile {
+	if !f.exists() || e != KeepBoth {
+		return f
+	}
+	name, renamed := p.Files.names[i]
+	for n := 2; !renamed; n++ {
+		name = copyName(p.targetName(f), n)
+		if renamed = !p.isTaken(name); renamed {
+			p.Files.rename(i, name)
+		}
+	}
+	if f.State = FileNew; p.Kind == Download {
+		f.Path = name
+	} else {
+		f.Name, f.Object = name, client.Object{}
+	}
+	return f
+}
+
+// CountToSend returns how many files are sent under a choice, and how many of them replace something.
+func (p *Plan) CountToSend(e ConflictPolicy) (files, replaced int) {
+	sends := p.sends(e)
+	for s := range fileLeftOut {
+		n, _ := p.Files.Count(s)
+		if !sends(s) {
 			continue
-		case f.exists() && e == KeepBoth:
-			f = p.renamed(f, taken)
 		}
-		files = append(files, f)
+		if files += n; e == ReplaceExisting && (s == FileChanged || s == FileUnknown) {
+			replaced += n
+		}
 	}
-	return files
+	return files, replaced
 }
 
 // Space returns the bytes that a plan moves under a choice, and those that are free on the disk of a download. free is
 // -1 for other plans, and if it is not known.
 func (p *Plan) Space(e ConflictPolicy) (free, needed int64) {
-	for _, f := range p.ToSend(e) {
-		if f.State != FileSame {
-			needed += f.Size
+	sends := p.sends(e)
+	for s := range fileLeftOut {
+		if _, bytes := p.Files.Count(s); sends(s) && s != FileSame {
+			needed += bytes
 		}
 	}
 	if p.Kind == Download {
@@ -820,28 +877,21 @@ func (p *Plan) Space(e ConflictPolicy) (free, needed int64) {
 	return -1, needed
 }
 
-// renamed returns a file with a name that is free on the side of the target, and takes the name.
-func (p *Plan) renamed(f PlannedFile, taken map[string]bool) PlannedFile {
-	target := p.targetName(f)
-	for n := 2; ; n++ {
-		name := copyName(target, n)
-		_, err := os.Lstat(filepath.Join(p.Folder, filepath.FromSlash(name)))
-		if taken[name] || p.isTaken(name) || p.Kind == Download && err == nil {
-			continue
-		}
-		taken[name], f.State = true, FileNew
-		if p.Kind == Download {
-			f.Path = name
-		} else {
-			f.Name, f.Object = name, client.Object{}
-		}
-		return f
-	}
-}
-
-// isTaken reports whether an object has the name of a copy.
+// isTaken reports whether a name cannot be that of a copy at the target.
 func (p *Plan) isTaken(name string) bool {
-	return p.copies != nil && p.copies.found[name].Name.Raw() != ""
+	if p.Files.taken[name] {
+		return true
+	}
+	if p.Kind == Download {
+		_, err := os.Lstat(filepath.Join(p.Folder, filepath.FromSlash(name)))
+		found := false
+		if p.paths != nil {
+			_, _, found = p.paths.lookUp(name)
+		}
+		return found || err == nil
+	}
+	_, found := p.isNamed(name)
+	return found || p.copies != nil && p.copies.found[name].Name.Raw() != ""
 }
 
 // targetName returns the name of a file on the side of the target.
@@ -866,84 +916,4 @@ func copyName(name string, n int) string {
 func isCopyName(name string) bool {
 	open := strings.LastIndex(name, " (")
 	return open >= 0 && strings.Contains(name[open:], ")")
-}
-
-// StartOptions says how the files of a plan are moved.
-type StartOptions struct {
-	Existing ConflictPolicy
-	Consent  *client.Consent // for client.OpUploadObject on all objects
-	Reason   string          // for the journal
-	// for client.OpDeleteObject on the sources of a move
-	DeleteConsent *client.Consent
-	ACLConsent    *client.Consent // for client.OpSetObjectACL on the objects that will be public
-}
-
-// Start adds a transfer for each file of a plan that is to be sent, and a failed one for each that cannot be. It
-// returns the IDs of the transfers, and all files that are not sent: those that the plan leaves out and those that were
-// refused just now.
-func (m *Manager) Start(p Plan, o StartOptions) (ids []ID, refused []SkippedFile) {
-	batch := openBatch(m, Batch{Kind: p.Kind, Bucket: p.Bucket, Folder: p.Folder})
-	defer func() { closeBatch(m, batch, ids) }()
-	row := Status{Batch: batch, Kind: p.Kind, Cluster: p.Cluster, Bucket: p.Bucket}
-	refuse := func(f SkippedFile, name, local string) {
-		refused = append(refused, f)
-		row.Name, row.LocalPath = client.NewText(name), client.NewText(local)
-		m.addRefused(row, errors.New(f.Reason))
-	}
-	for _, f := range p.Skipped {
-		if p.Kind != Upload {
-			refuse(f, f.Path, "")
-		} else {
-			refuse(f, p.Prefix+f.Path, filepath.Join(p.Folder, filepath.FromSlash(f.Path)))
-		}
-	}
-	for _, f := range p.ToSend(o.Existing) {
-		id, err := m.startFile(p, f, o, batch)
-		if err != nil {
-			local := filepath.Join(p.Folder, filepath.FromSlash(f.Path))
-			if p.Kind.Copies() {
-				local = ""
-			}
-			refuse(SkippedFile{Path: p.sourceName(f), Reason: err.Error()}, f.Name, local)
-			continue
-		}
-		ids = append(ids, id)
-	}
-	return ids, refused
-}
-
-// startFile adds the transfer of one file.
-func (m *Manager) startFile(p Plan, f PlannedFile, o StartOptions, batch int) (ID, error) {
-	if p.Kind.Copies() {
-		return addCopy(m, p.copyOf(&f, o, batch))
-	}
-	if p.Kind == Download {
-		return m.Download(DownloadRequest{
-			Cluster:   p.Cluster,
-			Bucket:    p.Bucket,
-			Object:    f.Object,
-			Folder:    p.Folder,
-			Path:      f.Path,
-			Overwrite: f.State != FileNew,
-			batch:     batch,
-		})
-	}
-	r := UploadRequest{
-		Cluster: p.Cluster,
-		Bucket:  p.Bucket,
-		Name:    f.Name,
-		File:    f.Path,
-		Folder:  f.Folder,
-		Consent: o.Consent,
-		Reason:  o.Reason,
-		MustNew: f.State == FileNew,
-		batch:   batch,
-
-		Keep:       p.acls[f.Name],
-		ACLConsent: o.ACLConsent,
-	}
-	if f.State != FileNew {
-		r.Before = f.Object
-	}
-	return m.Upload(r)
 }

@@ -28,7 +28,7 @@ func TestManager_Start_endsWhenTheDiskIsFull(t *testing.T) {
 		r.downloadPlan(plan)
 		r.m.Wait()
 		tried := 0
-		for _, row := range r.m.Snapshot() {
+		for _, row := range rowsOf(r.m) {
 			text := fmt.Sprint(row.Err)
 			switch {
 			case row.State != Failed:
@@ -99,12 +99,13 @@ func TestPlan_Compare(t *testing.T) {
 		if err := plan.CompareObjects(r.Context(), r.c.Objects, CompareOptions{FindExtra: true}); err != nil {
 			t.Fatal(err)
 		}
-		for i, f := range plan.Files {
+		for i, f := range slices.Collect(plan.Files.All()) {
 			if f.Name == "p/part" { // as if its ETag were that of a multipart upload
-				f.Object.ETag, f.State = client.NewETag(f.Object.ETag.Raw()+"-2"), FileNew
-				plan.Files[i].State, _ = CompareOptions{}.stateOf(f.Size, f.Object.Size, f.Object.ETag)
+				etag := client.NewETag(f.Object.ETag.Raw() + "-2")
+				state, _ := CompareOptions{}.stateOf(f.Size, f.Object.Size, etag)
+				plan.Files.setState(i, state, f.Size)
 			}
-			if got := plan.Files[i].State; got != want[f.Name] {
+			if got := fileOf(plan, i).State; got != want[f.Name] {
 				t.Errorf("%s: %s, want %s", f.Name, got, want[f.Name])
 			}
 		}
@@ -114,7 +115,7 @@ func TestPlan_Compare(t *testing.T) {
 			ReplaceExisting: `["p/bytes" "p/new" "p/part" "p/size"]`,
 		} {
 			var got []string
-			for _, f := range plan.ToSend(choice) {
+			for f := range plan.ToSend(choice) {
 				got = append(got, f.Name)
 				if choice == KeepBoth && f.State != FileNew {
 					t.Errorf("%s: %s", f.Name, f.State)
@@ -161,9 +162,10 @@ func TestPlan_CompareFiles_withoutAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, fails := range map[string]bool{"missing": false, "file": true} {
-		plan := Plan{Kind: Download, Folder: filepath.Join(dir, name), Files: []PlannedFile{{Path: "a"}}}
+		plan := Plan{Kind: Download, Folder: filepath.Join(dir, name)}
+		plan.add(PlannedFile{Path: "a"})
 		err := plan.CompareFiles(t.Context(), CompareOptions{FindExtra: true})
-		if (err != nil) != fails || plan.Files[0].State != FileNew || len(plan.Extra) != 0 {
+		if (err != nil) != fails || fileOf(plan, 0).State != FileNew || len(plan.Extra) != 0 {
 			t.Errorf("%s: %v, %+v", name, err, plan)
 		}
 	}
@@ -215,11 +217,17 @@ func TestPathSet_add(t *testing.T) {
 		{"longfolder/a", "longfolder/a/b", "longfolder/a is already a file and cannot also be a folder"},
 		{"a\x1bX", "a\x1bx", "it differs from a‹␛›X only in case"},
 	} {
-		paths := newPathSet(2, func() bool { return true })
-		if why := paths.add(c.first); why != "" {
-			t.Errorf("%q alone: %s", c.first, why)
+		p := NewDownload(func() bool { return true })
+		p.Add(DownloadItem{listedObject(c.first, 1, "e"), c.first})
+		if p.Files.Len() != 1 {
+			t.Errorf("%q alone: %v", c.first, p.Skipped)
 		}
-		if why := paths.add(c.second); why != c.why {
+		p.Add(DownloadItem{listedObject(c.second, 1, "e"), c.second})
+		why := ""
+		if len(p.Skipped) > 0 {
+			why = strings.TrimPrefix(p.Skipped[0].Reason, "it cannot be a local file: ")
+		}
+		if why != c.why {
 			t.Errorf("%q after %q: %q, want %q", c.second, c.first, why, c.why)
 		}
 	}
@@ -232,7 +240,7 @@ func TestPlanUpload_isCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(r.Context())
 		cancel()
 		if plan, err := PlanUpload(ctx, "p/", r.dir); !errors.Is(err, context.Canceled) {
-			t.Errorf("%d files, %v; want %v", len(plan.Files), err, context.Canceled)
+			t.Errorf("%d files, %v; want %v", plan.Files.Len(), err, context.Canceled)
 		}
 	})
 }
@@ -296,8 +304,7 @@ func TestCopyName(t *testing.T) {
 	}
 }
 
-// Of many listed objects, those that cannot be files beside the others are found as of a few, and counting them gives
-// the same as planning.
+// Of many listed objects, those that cannot be files beside the others are found as of a few.
 func TestPlan_manyListedObjects(t *testing.T) {
 	for name, c := range map[string]struct {
 		more    []string
@@ -310,25 +317,15 @@ func TestPlan_manyListedObjects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var objects []client.Object
-			for i := range manyFiles {
+			for i := range 10_000 {
 				objects = append(objects, listedObject(fmt.Sprintf("p/d%d/%d", i%7, 7+i), 1, "e"))
 			}
 			for _, path := range c.more {
 				objects = append(objects, listedObject("p/"+path, 1, "e"))
 			}
 			p := planListed("p/x", objects, func() bool { return false })
-			counted, files := CountPlan("p/x", len(objects), func(yield func(*client.Object) bool) {
-				for i := range objects {
-					if !yield(&objects[i]) {
-						return
-					}
-				}
-			}, func() bool { return false })
-			if files != len(p.Files) || counted.Bytes != p.Bytes || !slices.Equal(counted.Skipped, p.Skipped) {
-				t.Errorf("%d files of %d, %v, not %v", files, len(p.Files), counted.Skipped, p.Skipped)
-			}
-			if len(p.Files)+len(p.Skipped) != len(objects) || (len(p.Skipped) > 0) != (c.skipped != "") {
-				t.Fatalf("%d files and %v", len(p.Files), p.Skipped)
+			if p.Files.Len()+len(p.Skipped) != len(objects) || (len(p.Skipped) > 0) != (c.skipped != "") {
+				t.Fatalf("%d files and %v", p.Files.Len(), p.Skipped)
 			}
 			if c.skipped != "" && !strings.Contains(p.Skipped[0].Reason, c.skipped) {
 				t.Errorf("left out: %v", p.Skipped)
@@ -338,7 +335,7 @@ func TestPlan_manyListedObjects(t *testing.T) {
 }
 
 // A path that is both a file and a folder is found in any order, and among folders that look alike.
-func TestFoldersClash(t *testing.T) {
+func TestPlan_Add_aFileThatIsAFolder(t *testing.T) {
 	for _, c := range []struct {
 		paths string
 		want  bool
@@ -354,12 +351,12 @@ func TestFoldersClash(t *testing.T) {
 		{"photos/2024-a/x photos/2024-b/y photos/2024-b", true},
 		{"photos/2024-a/x photos/2024-a/y photos/2024-b", false},
 	} {
-		var items []DownloadItem
+		p := NewDownload(func() bool { return false })
 		for _, path := range strings.Fields(c.paths) {
-			items = append(items, DownloadItem{Path: path})
+			p.Add(DownloadItem{listedObject(path, 1, "e"), path})
 		}
-		if got := foldersClash(slices.Values(items)); got != c.want {
-			t.Errorf("%s: %t", c.paths, got)
+		if got := len(p.Skipped) > 0; got != c.want {
+			t.Errorf("%s: %v", c.paths, p.Skipped)
 		}
 	}
 }

@@ -74,6 +74,8 @@ type Status struct {
 	AccessLost      bool          // the access to what was replaced or moved was not kept; Note says why
 	Err             error         // why it failed; for a cancelled transfer, what is left unclear
 	Started, Ended  time.Time
+
+	run *planRun // of a status that transfers of it share; nil in all that are given out
 }
 
 // NoETA is the ETA of a transfer whose remaining time is unknown.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -499,11 +500,23 @@ func (f *failingFile) Close() error {
 
 // planListed returns the plan of listed objects.
 func planListed(prefix string, objects []client.Object, foldsCase func() bool) Plan {
-	return NewPlan(prefix, len(objects), func(yield func(*client.Object) bool) {
+	return NewPlan(prefix, func(yield func(*client.Object) bool) {
 		for i := range objects {
 			if !yield(&objects[i]) {
 				return
 			}
 		}
 	}, foldsCase)
+}
+
+// fileOf returns a file of a plan.
+func fileOf(p Plan, i int) PlannedFile { return slices.Collect(p.Files.All())[i] }
+
+// rowsOf returns the statuses of all transfers.
+func rowsOf(m *Manager) (rows []*Status) {
+	all := m.Snapshot()
+	for i := range all.Len() {
+		rows = append(rows, all.At(i))
+	}
+	return rows
 }

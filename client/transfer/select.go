@@ -145,7 +145,7 @@ func (s Selection) query(prefix string) client.ObjectQuery {
 }
 
 // ErrIncompleteListing means that a listing ended too early.
-var ErrIncompleteListing = errors.New("the listing is incomplete, so nothing was started")
+var ErrIncompleteListing = errors.New("the listing is incomplete")
 
 // listAll lists all objects of a query. An incomplete listing is an error: what it leaves out would pass for missing.
 // While the API is too busy, it waits.
@@ -172,7 +172,7 @@ func listAll(ctx context.Context, objects client.ObjectReader, q client.ObjectQu
 
 // NeedsFullListing reports whether CompareObjects lists everything that begins with the prefix, so that its progress
 // can be shown; it looks a few names up one by one. findExtra is CompareOptions.FindExtra.
-func (p *Plan) NeedsFullListing(findExtra bool) bool { return findExtra || len(p.Files) > fewFiles }
+func (p *Plan) NeedsFullListing(findExtra bool) bool { return findExtra || p.Files.Len() > fewFiles }
 
 // targets lists the objects that may have the names of an upload. A few names are looked up one by one.
 func (p *Plan) targets(
@@ -184,7 +184,7 @@ func (p *Plan) targets(
 		return listAll(ctx, objects, client.ObjectQuery{Cluster: p.Cluster, Bucket: p.Bucket, Prefix: p.Prefix})
 	}
 	return func(yield func(client.Object, error) bool) {
-		for _, f := range p.Files {
+		for f := range p.Files.All() {
 			o, found, err := objects.Find(ctx, p.Cluster, p.Bucket, f.Name)
 			if (err != nil || found) && (!yield(o, err) || err != nil) {
 				return

@@ -46,7 +46,7 @@ func TestDownload_unknownSize(t *testing.T) {
 				if !errors.Is(err, ErrSizeUnknown) || r.transport.count("GET") != 0 || len(r.fileNames()) != 0 {
 					r.Errorf("%v, %d requests, %q", err, r.transport.count("GET"), r.fileNames())
 				}
-				if p := planListed("", []client.Object{o}, folds); len(p.Files) != 0 || len(p.Skipped) != 1 ||
+				if p := planListed("", []client.Object{o}, folds); p.Files.Len() != 0 || len(p.Skipped) != 1 ||
 					!strings.Contains(p.Skipped[0].Error(), "size is unknown") ||
 					p.Bytes != 0 {
 					r.Errorf("%+v", p)

@@ -134,7 +134,7 @@ func TestDownload_workingFolderIsGone(t *testing.T) {
 		t.Skip("this system still names the working folder")
 	}
 	id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: "downloads"})
-	if !errors.Is(err, fs.ErrNotExist) || len(r.m.Snapshot()) != 0 {
+	if !errors.Is(err, fs.ErrNotExist) || r.m.Snapshot().Len() != 0 {
 		t.Errorf("download %d, %v; want %v and no download", id, err, fs.ErrNotExist)
 	}
 }

@@ -497,7 +497,7 @@ func testUploadFolder(t *testing.T) {
 			}
 		}
 		plan, err := PlanUpload(r.Context(), "p/", r.dir)
-		if err != nil || len(plan.Files) != 2 || len(plan.Skipped) != 3 {
+		if err != nil || plan.Files.Len() != 2 || len(plan.Skipped) != 3 {
 			t.Fatalf("%+v, %v", plan, err)
 		}
 		for _, one := range plan.Skipped {
@@ -506,12 +506,15 @@ func testUploadFolder(t *testing.T) {
 			}
 		}
 		plan.Skipped = nil
-		plan.Files = append(plan.Files, PlannedFile{Name: "p/out/secret", Folder: r.dir, Path: "out/secret", Size: 6})
+		plan.add(PlannedFile{Name: "p/out/secret", Folder: r.dir, Path: "out/secret", Size: 6})
 		ids, bad := r.uploadPlan(plan)
-		if len(ids) != 2 || len(bad) != 1 || bad[0].Path != "out/secret" {
-			t.Errorf("%d taken, skipped: %+v", len(ids), bad)
+		if len(ids) != 3 || len(bad) != 0 {
+			t.Fatalf("%d taken, skipped: %+v", len(ids), bad)
 		}
-		for _, id := range ids {
+		if row := r.waitEnded(ids[2]); row.State != Failed || !strings.Contains(row.Err.Error(), "escapes") {
+			t.Errorf("what is outside the folder: %s, %v", row.State, row.Err)
+		}
+		for _, id := range ids[:2] {
 			row := r.waitFor(id, Done)
 			if local := filepath.Join(r.dir, strings.TrimPrefix(row.Name.Raw(), "p/")); row.LocalPath.Raw() != local {
 				t.Errorf("%s is said to come from %q", row.Name, row.LocalPath)
@@ -553,25 +556,27 @@ func TestUploadFolder_namesWhatIsNotSent(t *testing.T) {
 			os.Remove(f.Name())
 		}
 		plan, err := PlanUpload(r.Context(), "p/", r.dir)
-		if err != nil || len(plan.Files) != 2 || len(plan.Skipped) != len(want) {
+		if err != nil || plan.Files.Len() != 2 || len(plan.Skipped) != len(want) {
 			t.Fatalf("%+v, %v", plan, err)
 		}
-		if err := os.Remove(filepath.Join(r.dir, "gone")); err != nil { // refused while queuing
+		if err := os.Remove(filepath.Join(r.dir, "gone")); err != nil {
 			t.Fatal(err)
 		}
-		want["gone"] = "no such file"
 		ids, refused := r.uploadPlan(plan)
-		if len(ids) != 1 || len(refused) != len(want) {
+		if len(ids) != 2 || len(refused) != len(want) {
 			t.Fatalf("%d are sent; not sent: %v", len(ids), refused)
 		}
 		r.waitFor(ids[0], Done)
+		if row := r.waitEnded(ids[1]); row.State != Failed || !strings.Contains(row.Err.Error(), "no such file") {
+			t.Errorf("what is gone: %s, %v", row.State, row.Err)
+		}
 		for _, f := range refused {
 			why := want[strings.SplitN(f.Path, "/", 2)[0]]
 			if why == "" || !strings.Contains(f.Reason, why) {
 				t.Errorf("%s: %s", f.Path, f.Reason)
 			}
 			named := func(s *Status) bool { return s.Name.Raw() == "p/"+f.Path }
-			rows := r.m.Snapshot()
+			rows := rowsOf(r.m)
 			i := slices.IndexFunc(rows, named)
 			if i < 0 || rows[i].State != Failed || !strings.Contains(rows[i].Err.Error(), why) {
 				t.Errorf("%s is not in the list", f.Path)
@@ -579,8 +584,8 @@ func TestUploadFolder_namesWhatIsNotSent(t *testing.T) {
 		}
 		ends := r.m.Completions(0)
 		end := ends[len(ends)-1].Batch
-		if end.Remaining != 0 || end.Done != 1 || end.Failed != 0 || end.Refused != len(want) ||
-			end.Files != len(want)+1 || end.FirstRefused == nil {
+		if end.Remaining != 0 || end.Done != 1 || end.Failed != 1 || end.Refused != len(want) ||
+			end.Files != len(want)+2 || end.FirstRefused == nil {
 			t.Errorf("%+v", end)
 		}
 		r.m.RetryAll()

@@ -68,6 +68,9 @@ func (ask ConfirmationRequest) withUnsettled(a *Account) ConfirmationRequest {
 
 // isAbout reports whether a question is about a thing.
 func (ask ConfirmationRequest) isAbout(id string) bool {
+	if ask.Below {
+		return slices.ContainsFunc(ask.IDs, func(parent string) bool { return strings.HasPrefix(id, parent) })
+	}
 	if ask.Names == nil {
 		return slices.Contains(ask.IDs, id)
 	}

@@ -170,9 +170,9 @@ func (a *Account) TransferStore() *ui.RowStore[*transfer.Status] {
 	return sharedStoreFrom(a, "transfers", func() ui.RowSource[*transfer.Status] {
 		return ui.RowSource[*transfer.Status]{
 			ID:         transferID,
-			NewStorage: func() ui.RowContainer[*transfer.Status] { return &transferRowStorage{} },
+			NewStorage: func() ui.RowContainer[*transfer.Status] { return newTransferStorage(a) },
 			Fetch: func(context.Context, string) (ui.RowPage[*transfer.Status], error) {
-				return ui.RowPage[*transfer.Status]{Rows: a.Transfers.Snapshot()}, nil
+				return ui.RowPage[*transfer.Status]{}, nil
 			},
 		}
 	})

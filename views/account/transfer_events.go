@@ -15,7 +15,7 @@ import (
 
 // syncTransferStore replaces the rows of the store by the transfers as they are now.
 func syncTransferStore(a *Account) tea.Cmd {
-	return a.TransferStore().Replace(&transferRowStorage{a.Transfers.Snapshot()})
+	return a.TransferStore().Replace(newTransferStorage(a))
 }
 
 // SyncTransfers shows the transfers as they are now, and reports those that have ended.
@@ -201,47 +201,49 @@ func FormatAmount(r *transfer.Status, n int64) string {
 
 func transferID(r *transfer.Status) string { return strconv.Itoa(int(r.ID)) }
 
-// transferRowStorage stores the transfers. The row with an ID is at position ID-1, so that a hundred thousand can be
-// replaced at once. Its slice is replaced, never changed.
-type transferRowStorage struct{ rows []*transfer.Status }
+// transferRowStorage holds the transfers as they were at some time. Most of a million have no row until someone looks.
+type transferRowStorage struct {
+	all   transfer.Snapshot
+	shown map[int]*transfer.Status // rows that were looked at last, because each frame draws them again
+}
+
+// maxShownTransfers is more than a screen shows.
+const maxShownTransfers = 512
+
+func newTransferStorage(a *Account) *transferRowStorage {
+	return &transferRowStorage{a.Transfers.Snapshot(), map[int]*transfer.Status{}}
+}
 
 // Len returns the number of transfers.
-func (m *transferRowStorage) Len() int { return len(m.rows) }
+func (m *transferRowStorage) Len() int { return m.all.Len() }
 
 // At returns the transfer at position i.
-func (m *transferRowStorage) At(i int) *transfer.Status { return m.rows[i] }
+func (m *transferRowStorage) At(i int) *transfer.Status {
+	row, shown := m.shown[i]
+	if !shown {
+		if len(m.shown) == maxShownTransfers {
+			clear(m.shown)
+		}
+		row = m.all.At(i)
+		m.shown[i] = row
+	}
+	return row
+}
 
 // Index returns the position of an ID.
 func (m *transferRowStorage) Index(id string) (int, bool) {
 	n, err := strconv.Atoi(id)
-	return n - 1, err == nil && n >= 1 && n <= len(m.rows)
+	return n - 1, err == nil && n >= 1 && n <= m.Len()
 }
 
-// Append adds rows that follow those held, and drops others.
-func (m *transferRowStorage) Append(rows []*transfer.Status) (dropped int) {
-	for _, row := range rows {
-		if int(row.ID) != len(m.rows)+1 {
-			dropped++
-			continue
-		}
-		m.rows = append(m.rows, row)
-	}
-	return dropped
-}
+// Append drops rows: only the manager adds transfers.
+func (m *transferRowStorage) Append(rows []*transfer.Status) (dropped int) { return len(rows) }
 
-// Put replaces a row. Snapshots taken before do not change.
-func (m *transferRowStorage) Put(id string, row *transfer.Status) {
-	if i, held := m.Index(id); held {
-		m.rows = slices.Clone(m.rows)
-		m.rows[i] = row
-	}
-}
+// Put does nothing: only the manager changes transfers.
+func (m *transferRowStorage) Put(string, *transfer.Status) {}
 
 // Drop does nothing: all transfers of a run are kept.
 func (m *transferRowStorage) Drop(string) {}
 
 // Snapshot returns the rows as they are now.
-func (m *transferRowStorage) Snapshot() func(i int) *transfer.Status {
-	rows := m.rows
-	return func(i int) *transfer.Status { return rows[i] }
-}
+func (m *transferRowStorage) Snapshot() func(i int) *transfer.Status { return m.all.At }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -257,28 +256,46 @@ func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] 
 			},
 			BatchCmd: func(rows []*transfer.Status) tea.Cmd {
 				cancel := func() tea.Cmd { return forEachTransfer(a, a.Transfers.Cancel)(rows) }
-				return confirmCancelTransfers(rows, cancel)
+				return confirmCancelTransfers(describeCancelCost(rows), cancel)
 			},
 		},
 	}
 }
 
 // confirmCancelTransfers asks before it cancels transfers, because what they have fetched is lost.
-func confirmCancelTransfers(rows []*transfer.Status, cancel func() tea.Cmd) tea.Cmd {
+func confirmCancelTransfers(cost string, cancel func() tea.Cmd) tea.Cmd {
 	return ui.Send(ui.RunActionMsg{Action: ui.Action{
 		Key: ui.Bind("cancel"),
 		Do:  cancel,
 		Confirm: &ui.Confirmation{
 			Title:        "Cancel transfers",
 			ConfirmLabel: "cancel",
-			Text:         describeCancelCost(rows) + " Pausing keeps it.",
+			Text:         cost + " Pausing keeps it.",
 		},
 	}})
 }
 
+// describeCancelAll says what is lost when all transfers are cancelled. Those that only wait have fetched nothing.
+func describeCancelAll(a *account.Account) string {
+	var rows []*transfer.Status
+	waiting, all := 0, a.Transfers.Snapshot()
+	for i := range all.Len() {
+		switch s := all.State(i); {
+		case s == transfer.Waiting && len(rows) > 1:
+			waiting++
+		case s.Unfinished():
+			rows = append(rows, all.At(i))
+		}
+	}
+	return describeCancel(rows, waiting)
+}
+
 // describeCancelCost says what is lost when transfers are cancelled. It names a single transfer, because the cursor may
 // be on another one by now.
-func describeCancelCost(rows []*transfer.Status) string {
+func describeCancelCost(rows []*transfer.Status) string { return describeCancel(rows, 0) }
+
+// describeCancel is describeCancelCost with more transfers that wait.
+func describeCancel(rows []*transfer.Status, waiting int) string {
 	var fetched int64
 	var ends []*transfer.Status
 	for _, r := range rows {
@@ -290,8 +307,8 @@ func describeCancelCost(rows []*transfer.Status) string {
 			fetched += r.Done
 		}
 	}
-	text := ui.FormatCount(int64(len(ends))) + " transfers will be cancelled."
-	if len(ends) == 1 {
+	text := ui.FormatCount(int64(len(ends)+waiting)) + " transfers will be cancelled."
+	if len(ends)+waiting == 1 {
 		text = fmt.Sprintf("The %s of %s will be cancelled.", ends[0].Kind, account.TransferName(ends[0]))
 	}
 	if fetched > 0 {
@@ -324,7 +341,7 @@ func transferActions(a *account.Account) []ui.Action {
 			Group:          "this list",
 			DisabledReason: idle,
 			Do: func() tea.Cmd {
-				return confirmCancelTransfers(a.TransferStore().Rows(), all(a.Transfers.CancelAll))
+				return confirmCancelTransfers(describeCancelAll(a), all(a.Transfers.CancelAll))
 			},
 		},
 		{Key: ui.Bind("try all again"), Group: "this list", Do: all(a.Transfers.RetryAll)},
@@ -379,56 +396,14 @@ func transferDetail(a *account.Account, r *transfer.Status, b ui.Box) string {
 	return t.String()
 }
 
-// transferTotals sums up all transfers of this run.
-type transferTotals struct {
-	countByState [transfer.Cancelled + 1]int
-	active       bool  // bytes are still to be moved
-	done, total  int64 // bytes, since nothing was under way last
-	files, ended int64 // whose bytes these are
-	// of the deletions under way
-	deleted, toDelete int64
-	deletionRate      float64
-	deletionETA       time.Duration
-}
-
-func sumTransfers(a *account.Account) transferTotals {
-	return account.Memo(a, "transfers together", func() transferTotals {
-		var t transferTotals
-		set, since := a.TransferStore(), a.Transfers.Throughput().Since
-		for i := range set.Len() {
-			t.add(set.At(i), since)
-		}
-		return t
-	}, a.TransferStore())
-}
-
-// add counts a transfer, and its bytes if it belongs to the work under way.
-func (t *transferTotals) add(r *transfer.Status, since time.Time) {
-	t.countByState[r.State]++
-	if !r.Kind.MovesBytes() && r.State.Unfinished() {
-		t.deleted, t.toDelete = t.deleted+r.Done, t.toDelete+max(r.Total, r.Done)
-		t.deletionRate, t.deletionETA = t.deletionRate+r.Rate, max(t.deletionETA, r.ETA)
-	}
-	if !r.Kind.MovesBytes() || !r.State.Unfinished() && (r.State != transfer.Done || r.Ended.Before(since)) {
-		return
-	}
-	t.files++
-	if r.State.Unfinished() {
-		t.active = true
-	} else {
-		t.ended++
-	}
-	t.done, t.total = t.done+r.Done, t.total+max(r.Total, r.Done)
-}
-
 // stateCounts returns how many transfers are in each state, the most important states first.
-func (t transferTotals) stateCounts() []string {
+func stateCounts(t transfer.Totals) []string {
 	var words []string
 	order := []transfer.State{
 		transfer.Failed, transfer.Running, transfer.Waiting, transfer.Paused, transfer.Done, transfer.Cancelled,
 	}
 	for _, s := range order {
-		if n := t.countByState[s]; n > 0 {
+		if n := t.States[s]; n > 0 {
 			words = append(words, ui.FormatCount(int64(n))+" "+s.String())
 		}
 	}
@@ -444,14 +419,14 @@ func joinFitting(parts []string, width int) string {
 }
 
 // bytesMoved returns how many bytes are moved, the rate, and the time left.
-func (t transferTotals) bytesMoved(a *account.Account) []string {
+func bytesMoved(a *account.Account, t transfer.Totals) []string {
 	parts := []string{fmt.Sprintf(
-		"%s of %s, %.0f %%", account.FormatSize(t.done), account.FormatSize(t.total),
-		float64(t.done)*100/float64(t.total),
+		"%s of %s, %.0f %%", account.FormatSize(t.Done), account.FormatSize(t.Total),
+		float64(t.Done)*100/float64(t.Total),
 	)}
-	if flow := a.Transfers.Throughput(); flow.Rate > 0 && t.countByState[transfer.Running] > 0 {
+	if flow := a.Transfers.Throughput(); flow.Rate > 0 && t.States[transfer.Running] > 0 {
 		parts = append(parts, account.FormatSize(int64(flow.Rate))+"/s")
-		if left := flow.ETA(t.total - t.done); left != transfer.NoETA {
+		if left := flow.ETA(t.Total - t.Done); left != transfer.NoETA {
 			parts = append(parts, ui.FormatAge(left)+" left")
 		}
 	}
@@ -459,29 +434,29 @@ func (t transferTotals) bytesMoved(a *account.Account) []string {
 }
 
 // objectsDeleted returns how many objects are deleted, the rate, and the time left.
-func (t transferTotals) objectsDeleted() []string {
-	parts := []string{fmt.Sprintf("%s of %s deleted", ui.FormatCount(t.deleted),
-		ui.Plural(int(t.toDelete), "object", "objects"))}
-	if t.deletionRate > 0 {
-		parts = append(parts, ui.FormatCount(int64(t.deletionRate))+"/s")
+func objectsDeleted(t transfer.Totals) []string {
+	parts := []string{fmt.Sprintf("%s of %s deleted", ui.FormatCount(t.Deleted),
+		ui.Plural(int(t.ToDelete), "object", "objects"))}
+	if t.DeletionRate > 0 {
+		parts = append(parts, ui.FormatCount(int64(t.DeletionRate))+"/s")
 	}
-	if t.deletionETA > 0 {
-		parts = append(parts, ui.FormatAge(t.deletionETA)+" left")
+	if t.DeletionETA > 0 {
+		parts = append(parts, ui.FormatAge(t.DeletionETA)+" left")
 	}
 	return parts
 }
 
 // transfersFoot returns the progress of all transfers together, their rate and the time left.
 func transfersFoot(a *account.Account, b ui.Box) string {
-	t := sumTransfers(a)
+	t := a.Transfers.Totals()
 	parts := []string{"nothing is under way"}
 	switch {
-	case t.active && t.total > 0:
-		parts = t.bytesMoved(a)
+	case t.Active && t.Total > 0:
+		parts = bytesMoved(a, t)
 	case a.Transfers.UnfinishedCount() > 0:
 		parts = nil
 	}
-	parts = append(parts, t.stateCounts()...)
+	parts = append(parts, stateCounts(t)...)
 	if n := a.Transfers.Limit(); n < transfer.MaxRunning && a.Transfers.UnfinishedCount() > 0 {
 		parts = append(parts, fmt.Sprintf("too few file handles: %d at a time", n))
 	}
@@ -500,18 +475,18 @@ func Progress(a *account.Account) ui.Progress {
 	if a.Transfers.UnfinishedCount() == 0 {
 		return ui.Progress{}
 	}
-	p, t := ui.Progress{Pane: "transfers"}, sumTransfers(a)
-	if t.active {
-		p.Parts = []string{fmt.Sprintf("%s of %s", ui.FormatCount(t.ended), ui.Plural(int(t.files), "file", "files"))}
+	p, t := ui.Progress{Pane: "transfers"}, a.Transfers.Totals()
+	if t.Active {
+		p.Parts = []string{fmt.Sprintf("%s of %s", ui.FormatCount(int64(t.Ended)), ui.Plural(t.Files, "file", "files"))}
 	}
-	if t.active && t.total > 0 {
-		p.Percent = int(max(1, min(99, float64(t.done)*100/float64(t.total))))
-		p.Parts = append(p.Parts, t.bytesMoved(a)...)
+	if t.Active && t.Total > 0 {
+		p.Percent = int(max(1, min(99, float64(t.Done)*100/float64(t.Total))))
+		p.Parts = append(p.Parts, bytesMoved(a, t)...)
 	}
-	if t.toDelete > 0 {
-		p.Parts = append(p.Parts, t.objectsDeleted()...)
+	if t.ToDelete > 0 {
+		p.Parts = append(p.Parts, objectsDeleted(t)...)
 	}
-	if n := t.countByState[transfer.Paused]; n > 0 {
+	if n := t.States[transfer.Paused]; n > 0 {
 		p.Parts = append(p.Parts, ui.FormatCount(int64(n))+" "+transfer.Paused.String())
 	}
 	return p

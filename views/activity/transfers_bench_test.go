@@ -53,7 +53,7 @@ func newTransferringAccount(t testing.TB, n int) (*account.Account, *table.List[
 			Size:  1 << 20,
 		}
 	}
-	plan := transfer.NewPlan("", n, slices.Values(objects), func() bool { return false })
+	plan := transfer.NewPlan("", slices.Values(objects), func() bool { return false })
 	plan.Cluster, plan.Bucket, plan.Folder = "us-east-1", "media", t.TempDir()
 	if ids, refused := a.Transfers.Start(plan, transfer.StartOptions{}); len(ids) != n {
 		t.Fatalf("%d downloads started, want %d; refused: %v", len(ids), n, refused)

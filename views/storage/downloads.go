@@ -75,10 +75,10 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 	folder := downloadFolder(l.a)
 	existing, progress := skipExisting, &readProgress{}
 	foldsCase := func() bool { return transfer.FoldsCase(folder) }
-	plan, files := transfer.CountPlan(prefix, all.n, all.all, foldsCase)
+	plan := transfer.NewPlan(prefix, all.all, foldsCase)
 	text := fmt.Sprintf(
 		"%s, %s. Each file gets its name once it is complete and verified.",
-		ui.Plural(files, "file", "files"), account.FormatSize(plan.Bytes),
+		ui.Plural(plan.Files.Len(), "file", "files"), account.FormatSize(plan.Bytes),
 	)
 	if free, known := transfer.FreeSpace(folder); known {
 		text += fmt.Sprintf(" %s has %s free.", client.Clean(folder), account.FormatSize(free))
@@ -87,6 +87,7 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 	for _, r := range plan.Skipped {
 		list = append(list, r.Error())
 	}
+	plan.Files = nil
 	if len(list) > 0 {
 		text += fmt.Sprintf(
 			" %s cannot be saved as files here and are left out:", ui.Plural(len(list), "object", "objects"),
@@ -102,13 +103,13 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 		Fields:       []form.Field{form.File("folder", "Folder", &folder, checkFolder), existingField(&existing)},
 		Progress:     progress.comparing,
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
-			plan := transfer.NewPlan(prefix, all.n, all.all, foldsCase) // the folder may be another one by now
+			plan := transfer.NewPlan(prefix, all.all, foldsCase) // the folder may be another one by now
 			plan.Cluster, plan.Bucket = l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw()
 			plan.Folder = folder
 			if err := plan.CompareFiles(ctx, progress.compare(&plan, nil, existing)); err != nil {
 				return nil, err
 			}
-			if len(plan.Files) > 0 && len(plan.ToSend(existing.policy())) == 0 {
+			if n, _ := plan.CountToSend(existing.policy()); n == 0 && plan.Files.Len() > 0 {
 				return nil, errors.New("nothing to download: " + describePlan(plan, existing))
 			}
 			if err := checkSpace(plan, existing); err != nil {
@@ -167,8 +168,7 @@ func transfersStarted(a *account.Account, folder, text string, ids ...transfer.I
 			ShowsProgress: true,
 			Outdated: func() bool {
 				return !slices.ContainsFunc(ids, func(id transfer.ID) bool {
-					t, _ := a.Transfers.Status(id)
-					return t.State.Unfinished()
+					return a.Transfers.State(id).Unfinished()
 				})
 			},
 		}), account.SyncTransfers(a))

@@ -164,7 +164,7 @@ func continueCopies(a *account.Account, copies []transfer.InterruptedCopy, settl
 		if err != nil {
 			return ui.StatusMsg{Tone: theme.Bad, Text: "could not compare: " + ui.Reason(err)}
 		}
-		if len(plan.ToSend(d.existing.policy())) == 0 {
+		if n, _ := plan.CountToSend(d.existing.policy()); n == 0 {
 			settled()
 			return ui.StatusMsg{Tone: theme.Good, Text: "there is nothing left to " + string(d.choice)}
 		}

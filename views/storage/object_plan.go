@@ -371,9 +371,9 @@ func (d *copyDraft) prepare(ctx context.Context) (func() tea.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(plan.ToSend(d.existing.policy())) == 0 {
+	if n, _ := plan.CountToSend(d.existing.policy()); n == 0 {
 		text := "nothing to " + string(d.choice)
-		if len(plan.Files) > 0 {
+		if plan.Files.Len() > 0 {
 			text += ": " + describePlan(plan, d.existing)
 		}
 		return nil, errors.New(text + leftOut("left out", plan.Skipped))
@@ -422,21 +422,18 @@ func (d *copyDraft) ask(plan *transfer.Plan) account.ConfirmationRequest {
 	for _, f := range plan.Skipped {
 		ask.Items = append(ask.Items, "left out: "+f.Error())
 	}
-	files, bytes := plan.ToSend(d.existing.policy()), int64(0)
-	for i := range files {
-		f := &files[i]
+	files, _ := plan.CountToSend(d.existing.policy())
+	_, bytes := plan.Space(d.existing.policy())
+	for f := range plan.ToSend(d.existing.policy()) {
 		target := client.ObjectRef{Cluster: plan.Cluster, Bucket: plan.Bucket, Name: f.Name}
 		ask.IDs = append(ask.IDs, target.ID())
 		ask.SourceIDs = append(ask.SourceIDs, d.from.Object(f.Path).ID())
-		if f.State != transfer.FileSame {
-			bytes += f.Size
-		}
 		if len(ask.Items) < maxNamedObjects {
 			ask.Items = append(ask.Items, client.Clean(f.Path)+" to "+client.Clean(f.Name)+
 				ui.WithPrefix(": ", DescribeKeptACL(plan.KeptACL(f.Name))))
 		}
 	}
-	count, verb, after := ui.Plural(len(files), "object", "objects"), "Copies", ""
+	count, verb, after := ui.Plural(files, "object", "objects"), "Copies", ""
 	if plan.Kind == transfer.Move {
 		ask.Ops = append(ask.Ops, client.OpDeleteObject)
 		verb, after = "Moves", " Each source is deleted once its copy is verified."
@@ -458,8 +455,8 @@ func (d *copyDraft) ask(plan *transfer.Plan) account.ConfirmationRequest {
 		),
 		Required: true,
 	}
-	if len(files) > 1 {
-		ask.Confirm.Word = fmt.Sprint(len(files))
+	if files > 1 {
+		ask.Confirm.Word = fmt.Sprint(files)
 	}
 	if n := len(plan.Skipped); n > 0 {
 		ask.Confirm.Effect += fmt.Sprintf(" %s left out.", ui.Plural(n, "object is", "objects are"))

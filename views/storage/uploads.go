@@ -83,7 +83,7 @@ func (c existingChoice) policy() transfer.ConflictPolicy {
 func describePlan(plan transfer.Plan, choice existingChoice) string {
 	var parts []string
 	add := func(r transfer.ComparisonResult, text string) {
-		if n, _ := plan.Count(r); n > 0 {
+		if n, _ := plan.Files.Count(r); n > 0 {
 			parts = append(parts, fmt.Sprintf(text, n))
 		}
 	}
@@ -220,9 +220,9 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, u folderUpload)
 		large = append(large, largeFile{filepath.Join(folder, filepath.FromSlash(path)), prefix + path})
 	}
 	switch {
-	case len(plan.Files) == 0 && large != nil:
+	case plan.Files.Len() == 0 && large != nil:
 		return func() tea.Cmd { return offerRclone(l, large, "", nil) }, nil
-	case len(plan.Files) == 0:
+	case plan.Files.Len() == 0:
 		return nil, errors.New("there is nothing to send in this folder" + leftOut("not sent", plan.Skipped))
 	}
 	plan.Cluster, plan.Bucket = l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw()
@@ -233,7 +233,7 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, u folderUpload)
 	if err != nil {
 		return nil, err
 	}
-	files := len(plan.ToSend(existing.policy()))
+	files, _ := plan.CountToSend(existing.policy())
 	switch {
 	case files == 0 && large != nil:
 		return func() tea.Cmd { return offerRclone(l, large, "", nil) }, nil
@@ -359,15 +359,19 @@ func askToUploadFolder(b *client.Bucket, plan transfer.Plan, existing existingCh
 	for _, f := range plan.Skipped {
 		ask.Items = append(ask.Items, "not sent: "+f.Error())
 	}
-	files := plan.ToSend(existing.policy())
-	var bytes int64
-	for _, f := range files {
-		bytes += f.Size
+	ask.IDs, ask.Below = []string{refTo(b, plan.Prefix).ID()}, true
+	files, _ := plan.CountToSend(existing.policy())
+	_, bytes := plan.Space(existing.policy())
+	named := 0
+	for f := range plan.ToSend(existing.policy()) {
+		if named++; named > maxNamedObjects {
+			ask.Items = append(ask.Items, fmt.Sprintf("and %s more", ui.FormatCount(int64(files-maxNamedObjects))))
+			break
+		}
 		ask.Items = append(ask.Items, client.Clean(f.Path)+ui.WithPrefix(": ", DescribeKeptACL(plan.KeptACL(f.Name))))
-		ask.IDs = append(ask.IDs, refTo(b, f.Name).ID())
 	}
 	effect := fmt.Sprintf(
-		"%s, %s, to %s in %s: %s.", ui.Plural(len(files), "file", "files"), account.FormatSize(bytes),
+		"%s, %s, to %s in %s: %s.", ui.Plural(files, "file", "files"), account.FormatSize(bytes),
 		client.Clean(plan.Prefix), bucketName(b), describePlan(plan, existing),
 	)
 	if n := len(plan.Skipped); n > 0 {
@@ -378,7 +382,7 @@ func askToUploadFolder(b *client.Bucket, plan transfer.Plan, existing existingCh
 	ask.Confirm = resource.ConfirmationSpec{
 		Title:    "Upload a folder",
 		Effect:   effect,
-		Word:     fmt.Sprint(len(files)),
+		Word:     fmt.Sprint(files),
 		Required: true,
 	}
 	askToOpen(&ask, &plan)

@@ -23,7 +23,7 @@ func (b *batchTransfer) readACLs(ctx context.Context) error {
 
 // reportLostAccess names the objects whose access cannot be kept.
 func (b *batchTransfer) reportLostAccess() {
-	for _, f := range b.plan.ToSend(b.flags.existing()) {
+	for f := range b.plan.ToSend(b.flags.existing()) {
 		if why := b.plan.KeptACL(f.Name).Lost; why != "" {
 			b.session.reportf("%s: %s, so it will not be kept", b.targetName(f), why)
 		}

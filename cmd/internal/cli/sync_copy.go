@@ -79,6 +79,9 @@ func (s *scriptSession) syncDown(
 		Names:     []string{from.Name},
 		Recursive: true,
 	}
+	if !s.dryRun && flags.needsNoPlan(folder) {
+		return s.stream(ctx, sel, folder, flags)
+	}
 	b, err := s.planDownload(ctx, sel, folder, flags)
 	if err != nil {
 		return err
@@ -238,18 +241,15 @@ func (s *scriptSession) planCopy(
 
 // copyChange returns the change that a copy or a move makes.
 func (b *batchTransfer) copyChange() change[client.ObjectRef] {
-	files, replaced := b.plan.ToSend(b.flags.existing()), 0
+	files, replaced := b.plan.CountToSend(b.flags.existing())
 	c := change[client.ObjectRef]{Change: client.Change{Label: b.plan.Prefix}}
-	c.show = func() error { return b.showCopies(files) }
-	for _, f := range files {
-		if f.State == transfer.FileChanged || f.State == transfer.FileUnknown {
-			replaced++
-		}
+	c.show = b.showCopies
+	for f := range b.plan.ToSend(b.flags.existing()) {
 		target := client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: f.Name}
 		source := client.ObjectRef{Cluster: b.plan.From.Cluster, Bucket: b.plan.From.Bucket, Name: f.Path}
 		c.ids, c.otherIDs = append(c.ids, target.ID()), append(c.otherIDs, source.ID())
 	}
-	if len(files) == 0 {
+	if files == 0 {
 		return c
 	}
 	c.ID = c.ids[0]
@@ -258,7 +258,7 @@ func (b *batchTransfer) copyChange() change[client.ObjectRef] {
 		verb = "Moves"
 	}
 	_, bytes := b.plan.Space(b.flags.existing())
-	c.effect = fmt.Sprintf("%s %s from %s to %s, %s", verb, ui.Plural(len(files), "object", "objects"),
+	c.effect = fmt.Sprintf("%s %s from %s to %s, %s", verb, ui.Plural(files, "object", "objects"),
 		client.Clean(client.BucketID(b.plan.From.Cluster, b.plan.From.Bucket)), b.place(), account.FormatSize(bytes))
 	if replaced > 0 {
 		c.effect += fmt.Sprintf(", replaces %s", ui.Plural(replaced, "object", "objects"))
@@ -273,12 +273,12 @@ func (b *batchTransfer) copyChange() change[client.ObjectRef] {
 }
 
 // showCopies prints the plan and the requests that copy or move files.
-func (b *batchTransfer) showCopies(files []transfer.PlannedFile) error {
+func (b *batchTransfer) showCopies() error {
 	err := b.show()
 	if b.session.printsRows() || exit.CodeFor(err) != exit.CodePartial && err != nil {
 		return err
 	}
-	for _, f := range files {
+	for f := range b.plan.ToSend(b.flags.existing()) {
 		target := client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: f.Name}
 		source := client.ObjectRef{Cluster: b.plan.From.Cluster, Bucket: b.plan.From.Bucket, Name: f.Path}
 		if f.State != transfer.FileSame {

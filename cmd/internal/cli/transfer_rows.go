@@ -198,17 +198,6 @@ func (r *transferRow) setOutcome(row transfer.Status, err error) {
 	}
 }
 
-// sends reports whether a file of the plan is sent.
-func (b *batchTransfer) sends(f transfer.PlannedFile) bool {
-	switch f.State {
-	case transfer.FileNew:
-		return true
-	case transfer.FileSame:
-		return b.plan.Kind == transfer.Move
-	}
-	return b.flags.existing() != transfer.SkipExisting
-}
-
 // rowOf returns the row of a file of the plan, as it is sent or would be.
 func (b *batchTransfer) rowOf(f transfer.PlannedFile) *transferRow {
 	row := &transferRow{Name: f.Name, Action: b.plan.Kind.String(), Size: sizeOrNull(f.Size)}
@@ -226,7 +215,7 @@ func (b *batchTransfer) rowOf(f transfer.PlannedFile) *transferRow {
 
 // planRows returns the rows of the plan. finish completes those of files that are sent and of deletions; nil leaves
 // them without an outcome, as the others then are.
-func (b *batchTransfer) planRows(finish func(sent transfer.PlannedFile, row *transferRow)) iter.Seq[*transferRow] {
+func (b *batchTransfer) planRows(finish func(sent *transferRow)) iter.Seq[*transferRow] {
 	outcome := func(text string) *string {
 		if finish == nil {
 			return nil
@@ -234,17 +223,15 @@ func (b *batchTransfer) planRows(finish func(sent transfer.PlannedFile, row *tra
 		return &text
 	}
 	return func(yield func(*transferRow) bool) {
-		sent := b.plan.ToSend(b.flags.existing())
-		for _, f := range b.plan.Files {
+		for f, sent := range b.plan.Each(b.flags.existing()) {
 			row := b.rowOf(f)
 			switch {
-			case b.sends(f):
-				row = b.rowOf(sent[0])
-				row.Reason = orNull(f.State.String() + b.accessNote(sent[0]))
+			case sent != nil:
+				row = b.rowOf(*sent)
+				row.Reason = orNull(f.State.String() + b.accessNote(*sent))
 				if finish != nil {
-					finish(sent[0], row)
+					finish(row)
 				}
-				sent = sent[1:]
 			case f.State == transfer.FileSame || b.flags.decided():
 				row.Action, row.Reason, row.Outcome = actionSkip, orNull(f.State.String()), outcome(outcomeUnchanged)
 			default:
@@ -309,25 +296,18 @@ func (r *transferRow) finish(outcome func(name string) (outcome, reason string),
 	}
 }
 
-// resultRows returns the rows of a batch whose transfers have ended. refused are the files that were not started.
-func (b *batchTransfer) resultRows(
-	m *transfer.Manager, ids []transfer.ID, refused []transfer.SkippedFile,
-) iter.Seq[*transferRow] {
+// resultRows returns the rows of a batch whose transfers have ended.
+func (b *batchTransfer) resultRows(m *transfer.Manager, ids []transfer.ID) iter.Seq[*transferRow] {
 	return func(yield func(*transferRow) bool) {
-		ids, refused := ids, refused
-		b.planRows(func(f transfer.PlannedFile, row *transferRow) {
-			if len(ids) > 0 {
-				if s, _ := m.Status(ids[0]); s.Name.Raw() == f.Name {
-					ids = ids[1:]
-					row.setOutcome(s, nil)
-					return
-				}
+		next := 0
+		b.planRows(func(row *transferRow) {
+			if next == len(ids) { // the listing failed before it was started
+				row.Outcome = orNull(outcomeCancelled)
+				return
 			}
-			reason := "it was not started"
-			if len(refused) > 0 {
-				reason, refused = refused[0].Reason, refused[1:]
-			}
-			row.setOutcome(transfer.Status{State: transfer.Failed}, errors.New(reason))
+			s, _ := m.Status(ids[next])
+			row.setOutcome(s, nil)
+			next++
 		})(yield)
 	}
 }

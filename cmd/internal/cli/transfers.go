@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -82,11 +85,11 @@ func (f *planFlags) compare() transfer.CompareOptions {
 
 // toSend returns the file of a plan of one file as it is sent, or that both sides are the same.
 func (f *planFlags) toSend(p *transfer.Plan) (file transfer.PlannedFile, same bool) {
-	for _, file := range p.ToSend(f.existing()) {
+	for file := range p.ToSend(f.existing()) {
 		return file, false
 	}
-	same = len(p.Files) > 0 && p.Files[0].State == transfer.FileSame
-	return file, same
+	n, _ := p.Files.Count(transfer.FileSame)
+	return file, n > 0
 }
 
 // existing returns what becomes of files that exist and differ.
@@ -153,7 +156,8 @@ func (b *batchTransfer) compare(ctx context.Context) error {
 		b.line.Show("comparing: %s objects listed", ui.FormatCount(listed.Add(1)))
 	}
 	c.Progress = func(n int64) { b.line.Show("comparing: %s read", account.FormatSize(read.Add(n))) }
-	b.line.Show("comparing %s", ui.Plural(len(b.plan.Files), "file", "files"))
+	saveMemory(&b.plan)
+	b.line.Show("comparing %s", ui.Plural(b.plan.Files.Len(), "file", "files"))
 	defer b.line.Clear()
 	if b.plan.Kind == transfer.Download {
 		return b.plan.CompareFiles(ctx, c)
@@ -181,19 +185,18 @@ func (b *batchTransfer) check() error {
 // fit on the disk.
 func (b *batchTransfer) problem() error {
 	do, _ := b.words()
-	if len(b.plan.Files) == 0 && len(b.plan.Skipped)+len(b.plan.ExtraKept) > 0 {
+	if b.plan.Files.Len() == 0 && len(b.plan.Skipped)+len(b.plan.ExtraKept) > 0 {
 		return b.extraKept(fmt.Errorf("%s: there is no file to %s", b.place(), do))
 	}
-	differs := 0
-	first := transfer.PlannedFile{}
-	for _, f := range b.plan.Files {
-		if f.State == transfer.FileChanged || f.State == transfer.FileUnknown {
-			if differs++; differs == 1 {
-				first = f
+	changed, _ := b.plan.Files.Count(transfer.FileChanged)
+	unknown, _ := b.plan.Files.Count(transfer.FileUnknown)
+	if differs := changed + unknown; differs > 0 && !b.flags.decided() {
+		first := transfer.PlannedFile{}
+		for first = range b.plan.Files.All() {
+			if first.State == transfer.FileChanged || first.State == transfer.FileUnknown {
+				break
 			}
 		}
-	}
-	if differs > 0 && !b.flags.decided() {
 		more := ""
 		if differs > 1 {
 			more = ", like " + ui.Plural(differs-1, "other", "others")
@@ -270,7 +273,7 @@ func (b *batchTransfer) show() error {
 	}
 	var text strings.Builder
 	existing := b.flags.existing()
-	for _, f := range b.plan.Files {
+	for f := range b.plan.Files.All() {
 		if f.State == transfer.FileSame && b.plan.Kind != transfer.Move {
 			continue
 		}
@@ -290,12 +293,13 @@ func (b *batchTransfer) show() error {
 	if len(b.plan.TooLarge()) > 0 {
 		hintRclone(b.session, b.plan.Cluster, b.plan.Bucket)
 	}
-	free, needed := b.plan.Space(b.flags.existing())
-	fmt.Fprintf(&text, "%s: %s", ui.Plural(len(b.plan.ToSend(existing)), "file", "files"), account.FormatSize(needed))
+	free, needed := b.plan.Space(existing)
+	sent, _ := b.plan.CountToSend(existing)
+	fmt.Fprintf(&text, "%s: %s", ui.Plural(sent, "file", "files"), account.FormatSize(needed))
 	for _, state := range []transfer.ComparisonResult{
 		transfer.FileNew, transfer.FileSame, transfer.FileChanged, transfer.FileUnknown,
 	} {
-		n, _ := b.plan.Count(state)
+		n, _ := b.plan.Files.Count(state)
 		fmt.Fprintf(&text, ", %s %s", ui.FormatCount(int64(n)), state)
 	}
 	fmt.Fprintf(&text, ", %d left out", len(b.plan.Skipped))
@@ -320,8 +324,8 @@ func (b *batchTransfer) planError() error {
 	var partial error
 	if left := len(b.plan.Skipped); left > 0 {
 		_, done := b.words()
-		total := len(b.plan.ToSend(b.flags.existing())) + left
-		partial = exit.WithCode(exit.CodePartial, fmt.Errorf("%d of %d files would not be %s", left, total, done))
+		sent, _ := b.plan.CountToSend(b.flags.existing())
+		partial = exit.WithCode(exit.CodePartial, fmt.Errorf("%d of %d files would not be %s", left, sent+left, done))
 	}
 	_, lost := b.plan.CountACLs()
 	return cmp.Or(b.problem(), b.extraKept(cmp.Or(partial, lostAccessError(lost))))
@@ -353,8 +357,8 @@ func (b *batchTransfer) run(ctx context.Context, consent *client.Consent, reason
 			return err
 		}
 	}
+	saveMemory(&b.plan)
 	m := transfer.New(ctx, b.session.api)
-	alreadyNamed := len(b.plan.Skipped)
 	ids, refused := m.Start(b.plan, transfer.StartOptions{
 		Existing:      b.flags.existing(),
 		Consent:       consent,
@@ -362,15 +366,25 @@ func (b *batchTransfer) run(ctx context.Context, consent *client.Consent, reason
 		ACLConsent:    b.aclConsent,
 		Reason:        reason,
 	})
+	return b.finish(ctx, m, ids, len(refused))
+}
+
+// finish waits for transfers to end, names those that failed, and reports how many did not.
+func (b *batchTransfer) finish(ctx context.Context, m *transfer.Manager, ids []transfer.ID, refused int) error {
 	_, done := b.words()
-	for _, f := range refused[alreadyNamed:] {
-		b.session.reportf("%s; it is not %s", f.Error(), done)
-	}
 	b.session.follow(m, b.line)
-	b.session.addRows(b.resultRows(m, ids, refused[alreadyNamed:]))
-	r := batchResult{total: len(ids) + len(refused)}
+	b.session.addRows(b.resultRows(m, ids))
+	r, taken := batchResult{total: len(ids) + refused}, 0
 	for _, id := range ids {
+		if m.State(id) == transfer.Done && b.plan.Kind == transfer.Download {
+			r.moved++
+			continue
+		}
 		row, _ := m.Status(id)
+		if taken += isTaken(row); taken > 1 && isTaken(row) == 1 {
+			_ = r.add(row.Err)
+			continue // the first one is named
+		}
 		name := row.Name.String()
 		if row.Kind.Copies() {
 			name = row.Source.String()
@@ -392,12 +406,24 @@ func (b *batchTransfer) run(ctx context.Context, consent *client.Consent, reason
 				client.Clean(row.Note))
 		}
 	}
+	if taken > 1 {
+		b.session.reportf("%s more were not %s for the same reason: does another program move the same files? "+
+			"Run it again when that has ended", ui.FormatCount(int64(taken-1)), done)
+	}
 	b.session.reportf("%s: %s", b.place(), b.summary(&r))
 	if b.plan.ExtraKept != "" {
 		b.session.reportf("nothing is deleted: %s", b.plan.ExtraKept)
 	}
-	r.same, b.failed = b.unsentCount(), r.total-r.moved-alreadyNamed
+	r.same, b.failed = b.unsentCount(), len(ids)-r.moved
 	return r.err(ctx, done)
+}
+
+// isTaken returns 1 for a transfer that failed because somebody else creates, or has created, its target.
+func isTaken(row transfer.Status) int {
+	if row.State == transfer.Failed && transfer.IsTaken(row.Err) {
+		return 1
+	}
+	return 0
 }
 
 // A batchResult counts what became of the transfers of a batch.
@@ -461,7 +487,8 @@ func (b *batchTransfer) summary(r *batchResult) string {
 	if same > 0 {
 		text += fmt.Sprintf(", %s the same on both sides", ui.Plural(same, one, many))
 	}
-	if left := len(b.plan.Files) - len(b.plan.ToSend(b.flags.existing())); left > same {
+	sent, _ := b.plan.CountToSend(b.flags.existing())
+	if left := b.plan.Files.Len() - sent; left > same {
 		text += fmt.Sprintf(", %s unchanged", ui.FormatCount(int64(left-same)))
 	}
 	return text
@@ -472,7 +499,7 @@ func (b *batchTransfer) unsentCount() int {
 	if b.plan.Kind == transfer.Move {
 		return 0
 	}
-	same, _ := b.plan.Count(transfer.FileSame)
+	same, _ := b.plan.Files.Count(transfer.FileSame)
 	return same
 }
 
@@ -492,25 +519,23 @@ func (s *scriptSession) follow(m *transfer.Manager, line *progress.Meter) {
 
 // describeProgress says how far the transfers of a manager are: "12 of 40 · 1.2 GiB of 3 GiB · 45 MiB/s · 41s left".
 func describeProgress(m *transfer.Manager) string {
-	rows := m.Snapshot()
-	ended, moved, total, rate := 0, int64(0), int64(0), 0.0
-	for _, row := range rows {
-		if !row.State.Unfinished() {
-			ended++
-		}
-		moved, total, rate = moved+row.Done, total+row.Total, rate+row.Rate
-	}
 	text, left := "", transfer.NoETA
-	switch {
-	case len(rows) > 0 && !rows[0].Kind.MovesBytes():
-		text = fmt.Sprintf("%s of %s objects · %.0f/s", ui.FormatCount(moved), ui.FormatCount(total), rate)
-		left = rows[0].ETA
-	default:
+	t := m.Totals()
+	files, ended := 0, 0
+	for state, n := range t.States {
+		if files += n; !transfer.State(state).Unfinished() {
+			ended += n
+		}
+	}
+	if first, found := m.Status(1); found && !first.Kind.MovesBytes() {
+		text = fmt.Sprintf("%s of %s objects · %.0f/s", ui.FormatCount(first.Done), ui.FormatCount(first.Total), first.Rate)
+		left = first.ETA
+	} else {
 		speed := m.Throughput()
 		text = fmt.Sprintf("%s of %s · %s of %s · %s/s", ui.FormatCount(int64(ended)),
-			ui.Plural(len(rows), "file", "files"), account.FormatSize(moved), account.FormatSize(total),
+			ui.Plural(files, "file", "files"), account.FormatSize(t.Done), account.FormatSize(t.Total),
 			account.FormatSize(int64(speed.Rate)))
-		left = speed.ETA(total - moved)
+		left = speed.ETA(t.Total - t.Done)
 	}
 	if left != transfer.NoETA {
 		text += " · " + left.Round(time.Second).String() + " left"
@@ -522,6 +547,9 @@ func describeProgress(m *transfer.Manager) string {
 func (s *scriptSession) getMany(
 	ctx context.Context, sel transfer.Selection, folder string, flags planFlags, dryRun bool,
 ) error {
+	if !dryRun && flags.needsNoPlan(folder) {
+		return s.stream(ctx, sel, folder, flags)
+	}
 	b, err := s.planDownload(ctx, sel, folder, flags)
 	switch {
 	case err != nil:
@@ -535,17 +563,118 @@ func (s *scriptSession) getMany(
 	return b.run(ctx, nil, "")
 }
 
+// newDownload returns a transfer into a folder whose plan is empty.
+func (s *scriptSession) newDownload(sel transfer.Selection, folder string, flags planFlags) *batchTransfer {
+	plan := transfer.NewDownload(func() bool { return transfer.FoldsCase(existingParent(folder)) })
+	at := client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket, Name: sel.Names[0]}
+	return s.newBatch(plan, at, folder, flags)
+}
+
 // planDownload plans to fetch the objects of a selection into a folder.
 func (s *scriptSession) planDownload(
 	ctx context.Context, sel transfer.Selection, folder string, flags planFlags,
 ) (*batchTransfer, error) {
-	selected, err := s.selectObjects(ctx, sel)
+	b := s.newDownload(sel, folder, flags)
+	err := s.eachSelected(ctx, sel, b.plan.Add)
 	if err != nil {
 		return nil, err
 	}
-	plan := transfer.PlanDownload(selected, func() bool { return transfer.FoldsCase(existingParent(folder)) })
-	b := s.newBatch(plan, client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket, Name: sel.Names[0]}, folder, flags)
 	return b, b.compare(ctx)
+}
+
+// needsNoPlan reports whether a download into a folder can begin before all objects are listed: nothing is asked, and
+// nothing is in the way, or it is known what becomes of it.
+func (f *planFlags) needsNoPlan(folder string) bool {
+	if f.deletes || f.keepBoth {
+		return false
+	}
+	if f.force || f.skip {
+		return true
+	}
+	entries, err := os.Open(folder)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	defer entries.Close()
+	_, err = entries.Readdirnames(1)
+	return err == io.EOF
+}
+
+// streamStep is how many objects are listed before their transfers are added.
+const streamStep = 500
+
+// stream fetches the objects of a selection into a folder while it lists them. What is found out about an object only
+// later, such as a file that has its name by then, is a failed transfer like any other.
+func (s *scriptSession) stream(ctx context.Context, sel transfer.Selection, folder string, flags planFlags) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	b := s.newDownload(sel, folder, flags)
+	m := transfer.New(ctx, s.api)
+	stream := m.Open(&b.plan, transfer.StartOptions{Existing: flags.existing()})
+	free, known := transfer.FreeSpace(existingParent(folder))
+	listed, named := 0, 0
+	extend := func() error {
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return err
+		}
+		if flags.decided() {
+			if err := b.plan.CompareFiles(ctx, flags.compare()); err != nil {
+				return err
+			}
+		}
+		_, needed := b.plan.Space(flags.existing())
+		if known && needed > free {
+			return fmt.Errorf("%s had %s free, but more is needed; the rest is not fetched", b.place(),
+				account.FormatSize(free))
+		}
+		stream.Extend()
+		for _, f := range b.plan.Skipped[named:] {
+			b.line.Clear()
+			s.reportf("%s; it is not fetched", f.Error())
+		}
+		named = len(b.plan.Skipped)
+		saveMemory(&b.plan)
+		b.line.Show("listing: %s objects · %s", ui.FormatCount(int64(listed)), describeProgress(m))
+		return nil
+	}
+	failure := error(nil)
+	for o, err := range sel.All(ctx, s.api.Objects) {
+		switch {
+		case errors.Is(err, transfer.ErrNoMatch):
+			err = exit.WithCode(exit.CodeNotFound, err)
+		case err == nil:
+			b.plan.Add(o)
+			if listed++; listed%streamStep == 0 {
+				err = extend()
+			}
+		}
+		if err != nil {
+			failure = err
+			break
+		}
+	}
+	if failure == nil {
+		failure = extend()
+	}
+	ids, refused := stream.Close()
+	switch {
+	case failure != nil && len(ids) == 0:
+		return failure
+	case b.plan.Files.Len() == 0 && len(refused) > 0:
+		return b.problem()
+	}
+	err := b.finish(ctx, m, ids, len(refused))
+	return cmp.Or(failure, err)
+}
+
+// manyFiles is the number of files from which on memory counts more than time.
+const manyFiles = 100_000
+
+// saveMemory makes the program collect its garbage more often if a plan has many files.
+func saveMemory(p *transfer.Plan) {
+	if p.Files.Len() >= manyFiles {
+		debug.SetGCPercent(20)
+	}
 }
 
 // selectObjects lists the objects of a selection.
@@ -617,7 +746,7 @@ func (b *batchTransfer) prepare(
 	if err := b.check(); err != nil {
 		return c, err
 	}
-	if len(b.plan.ToSend(b.flags.existing()))+len(b.plan.Extra) == 0 {
+	if sent, _ := b.plan.CountToSend(b.flags.existing()); sent+len(b.plan.Extra) == 0 {
 		return c, b.run(ctx, nil, "") // reports that there is nothing to do
 	}
 	return newChange(), nil
@@ -626,14 +755,8 @@ func (b *batchTransfer) prepare(
 // change returns the change that an upload makes. It is shown if it is not to be sent.
 func (b *batchTransfer) change() change[client.ObjectRef] {
 	prefix := client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: b.plan.Prefix}
-	files := b.plan.ToSend(b.flags.existing())
-	replaced := 0
-	for _, f := range files {
-		if f.State != transfer.FileNew {
-			replaced++
-		}
-	}
-	effect := fmt.Sprintf("Stores %s below %s", ui.Plural(len(files), "file", "files"), describeObject(prefix))
+	files, replaced := b.plan.CountToSend(b.flags.existing())
+	effect := fmt.Sprintf("Stores %s below %s", ui.Plural(files, "file", "files"), describeObject(prefix))
 	if replaced > 0 {
 		effect += fmt.Sprintf(", replaces %s", ui.Plural(replaced, "object", "objects"))
 	}
@@ -646,7 +769,7 @@ func (b *batchTransfer) change() change[client.ObjectRef] {
 		if b.session.printsRows() || exit.CodeFor(err) != exit.CodePartial && err != nil {
 			return err
 		}
-		for _, f := range files {
+		for f := range b.plan.ToSend(b.flags.existing()) {
 			o := client.ObjectRef{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Name: f.Name}
 			file := filepath.Join(f.Folder, filepath.FromSlash(f.Path))
 			if err := b.session.showObject(http.MethodPut, o, transfer.ContentType(f.Name), file); err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
@@ -730,5 +731,117 @@ func TestObjects_keepBothWithoutAnMD5(t *testing.T) {
 	}
 	if n := len(sumFiles(t, folder)); n != 6 {
 		t.Errorf("%d files, want 3 and a copy of each", n)
+	}
+}
+
+// Where nothing is to be asked, the first object is fetched before the listing has ended; a file that has the name of a
+// later one by then is reported, and not replaced.
+func TestObjects_getBeginsWhileListing(t *testing.T) {
+	const n = 1_200 // three pages
+	for name, c := range map[string]struct {
+		args   []string
+		exists bool // the folder holds a file
+		code   int
+		says   string
+	}{
+		"into a new folder": {
+			[]string{"get", "-r", testenv.Bucket, "000/", "TO"},
+			false, exit.CodePartial, "1,199 of 1,200 files fetched",
+		},
+		"sync": {
+			[]string{"sync", testenv.Bucket + "/000", "TO"},
+			false, exit.CodePartial, "1,199 of 1,200 files fetched",
+		},
+		"with --force": {
+			[]string{"get", "-r", testenv.Bucket, "000/", "TO", "--force"},
+			true, exit.CodeOK, "1,200 of 1,200 files fetched",
+		},
+		"with --skip-existing": {
+			[]string{"sync", testenv.Bucket + "/000", "TO", "--skip-existing"},
+			true, exit.CodeOK, "1,199 of 1,199 files fetched, 1 unchanged",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			emulator.GenerateObjects(r.API, "us-east-1", "acme-backups", n)
+			to := filepath.Join(r.Home, "to")
+			late := filepath.Join(to, "data", "000", "011", "object-001199.bin")
+			if c.exists {
+				r.Write(late, "mine")
+			}
+			begun := make(chan struct{})
+			var once sync.Once
+			r.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
+				if !strings.HasPrefix(req.URL.Path, "/v4/") {
+					once.Do(func() { close(begun) })
+				}
+				if req.URL.Query().Get("marker") == "" {
+					return false
+				}
+				select {
+				case <-begun:
+				case <-time.After(20 * time.Second):
+					t.Error("nothing was fetched before the second page")
+				}
+				if !c.exists {
+					r.Write(late, "mine")
+				}
+				return false
+			})
+			args := append([]string{"objects"}, c.args...)
+			for i, arg := range args {
+				if arg == "TO" {
+					args[i] = to
+				}
+			}
+			r.CheckResult(r.Run(args...), c.code, c.says)
+			want := "mine"
+			if slices.Contains(args, "--force") {
+				want = ""
+			}
+			if data, err := os.ReadFile(late); err != nil || want != "" && string(data) != want ||
+				want == "" && len(data) != 1_000 {
+				t.Errorf("%s: %d bytes, %v", late, len(data), err)
+			}
+		})
+	}
+}
+
+// A sync whose files another one creates meanwhile says so in one line, not in one for each, in both directions.
+func TestObjects_syncBesideAnotherOne(t *testing.T) {
+	for name, up := range map[string]bool{"up": true, "down": false} {
+		t.Run(name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			source, target, at := filepath.Join(r.Home, "source"), filepath.Join(r.Home, "target"), testenv.Bucket+"/m"
+			for i := range 40 {
+				r.Write(filepath.Join(source, fmt.Sprintf("%02d", i)), "mine")
+			}
+			args := []string{"objects", "sync", source, at}
+			if !up {
+				r.MustRun(args...)
+				args = []string{"objects", "sync", at, target}
+			}
+			var once sync.Once
+			r.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
+				if strings.HasSuffix(req.URL.Path, "/object-url") {
+					once.Do(func() {
+						for i := range 40 {
+							name := fmt.Sprintf("%02d", i)
+							if up {
+								emulator.StoreObject(r.API, "us-east-1", "acme-backups", "m/"+name, "theirs")
+							} else {
+								r.Write(filepath.Join(target, name), "theirs")
+							}
+						}
+					})
+				}
+				return false
+			})
+			s := r.Run(args...)
+			r.CheckResult(s, exit.CodeFailure, "39 more were not ", "for the same reason")
+			if n := strings.Count(s.Err, "\n"); n > 4 {
+				t.Errorf("%d lines:\n%s", n, s.Err)
+			}
+		})
 	}
 }

@@ -1,0 +1,341 @@
+package transfer
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"iter"
+	"slices"
+	"strings"
+
+	"lookout/client"
+)
+
+// listBlock is how many files a block of a FileList holds.
+const listBlock = 64
+
+// A FileList holds the files of a plan in some 60 bytes each. Files are added at its end and never change, except for
+// their states and what has their names at the target.
+type FileList struct {
+	blocks  [][]byte // each file of a block holds what its name does not share with the one before
+	states  []ComparisonResult
+	targets targetObjects
+	places  []filePlace
+	placeOf map[filePlace]int
+	counts  [fileLeftOut + 1]int
+	bytes   [fileLeftOut + 1]int64
+	names   map[int]string  // what files are called at the target, if it is not what they would be called
+	taken   map[string]bool // the same names
+	last    string          // name of the last file
+}
+
+// A filePlace is what the paths of many files have in common.
+type filePlace struct{ folder, head string }
+
+// Len returns the number of files.
+func (l *FileList) Len() int {
+	if l == nil {
+		return 0
+	}
+	return len(l.states) - l.counts[fileLeftOut]
+}
+
+// Count returns how many files have a state, and the bytes of their sources.
+func (l *FileList) Count(s ComparisonResult) (files int, bytes int64) {
+	if l == nil {
+		return 0, 0
+	}
+	return l.counts[s], l.bytes[s]
+}
+
+// All returns the files in their order.
+func (l *FileList) All() iter.Seq[PlannedFile] {
+	return func(yield func(PlannedFile) bool) {
+		for _, f := range l.from(0) {
+			if f.State != fileLeftOut && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// from returns the files from position i on, with those that were left out.
+func (l *FileList) from(i int) iter.Seq2[int, PlannedFile] {
+	return func(yield func(int, PlannedFile) bool) {
+		for ; i < l.length(); i = (i/listBlock + 1) * listBlock {
+			for at, f := range l.block(i/listBlock, i%listBlock) {
+				if !yield(at, f) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// at returns the file at a position.
+func (l *FileList) at(i int) (f PlannedFile) {
+	for _, f = range l.block(i/listBlock, i%listBlock) {
+		break
+	}
+	return f
+}
+
+// A fileReader reads single files of a list, fastest those that are near each other.
+type fileReader struct {
+	list  *FileList
+	block int
+	files []PlannedFile
+}
+
+// at returns the file at a position.
+func (r *fileReader) at(i int) PlannedFile {
+	if b := i / listBlock; b != r.block || i%listBlock >= len(r.files) {
+		r.block, r.files = b, r.files[:0]
+		for _, f := range r.list.block(b, 0) {
+			r.files = append(r.files, f)
+		}
+	}
+	return r.files[i%listBlock]
+}
+
+// add adds a file.
+func (l *FileList) add(f PlannedFile) {
+	if l.placeOf == nil {
+		l.placeOf = map[filePlace]int{}
+	}
+	if len(l.states)%listBlock == 0 {
+		l.blocks, l.last = append(l.blocks, nil), ""
+	}
+	b := &l.blocks[len(l.blocks)-1]
+	common := 0
+	for common < len(l.last) && common < len(f.Name) && l.last[common] == f.Name[common] {
+		common++
+	}
+	same := 0 // bytes at the ends of the name and the path
+	for same < len(f.Name) && same < len(f.Path) && f.Name[len(f.Name)-1-same] == f.Path[len(f.Path)-1-same] {
+		same++
+	}
+	place := filePlace{f.Folder, f.Path[:len(f.Path)-same]}
+	number, known := l.placeOf[place]
+	if !known {
+		place.head = strings.Clone(place.head)
+		number = len(l.places)
+		l.places, l.placeOf[place] = append(l.places, place), number
+	}
+	*b = binary.AppendUvarint(*b, uint64(common))
+	*b = appendText(*b, f.Name[common:])
+	*b = binary.AppendUvarint(*b, uint64(number))
+	*b = binary.AppendUvarint(*b, uint64(same))
+	*b = binary.AppendVarint(*b, f.Size)
+	switch {
+	case f.Source != nil:
+		*b = appendSource(append(*b, sourceIsCopied), f.Source)
+	case f.Object.Name.Raw() != "":
+		*b = appendSource(append(*b, sourceIsObject), &f.Object)
+	default:
+		*b = append(*b, sourceIsFile)
+	}
+	l.last = strings.Clone(f.Name)
+	l.states = append(l.states, f.State)
+	l.counts[f.State]++
+	l.bytes[f.State] += f.Size
+}
+
+// What a file is made from.
+const (
+	sourceIsFile   = iota
+	sourceIsObject // PlannedFile.Object
+	sourceIsCopied // PlannedFile.Source
+)
+
+// How the version of an object is held. The format of its time takes two bits.
+const (
+	versionHasSum = 1 // the ETag is a checksum and a number of parts, otherwise a text
+	versionFormat = 2
+)
+
+// appendSource appends what identifies the version of an object.
+func appendSource(b []byte, o *client.Object) []byte {
+	sum, parts, hasSum := o.ETag.Checksum()
+	at, format, _ := o.Modified.Pack()
+	if hasSum {
+		b = append(append(b, versionFormat*format|versionHasSum), sum[:]...)
+		b = binary.AppendUvarint(b, uint64(parts))
+	} else {
+		b = appendText(append(b, versionFormat*format), o.ETag.Raw())
+	}
+	return binary.AppendUvarint(b, at)
+}
+
+// readSource returns the object that appendSource appended, without its name and size, and the text behind it.
+func readSource(text []byte) (o client.Object, rest []byte) {
+	flags, text := text[0], text[1:]
+	next := func() uint64 {
+		value, n := binary.Uvarint(text)
+		text = text[n:]
+		return value
+	}
+	if flags&versionHasSum != 0 {
+		sum := [16]byte(text)
+		text = text[16:]
+		o.ETag = client.ChecksumETag(sum, uint16(next()))
+	} else {
+		n := next()
+		o.ETag, text = client.NewETag(string(text[:n])), text[n:]
+	}
+	o.Modified = client.UnpackTime(next(), flags/versionFormat)
+	return o, text
+}
+
+func appendText(b []byte, text string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+}
+
+// block returns the files of a block from the nth on, with their positions.
+func (l *FileList) block(number, from int) iter.Seq2[int, PlannedFile] {
+	return func(yield func(int, PlannedFile) bool) {
+		text := l.blocks[number]
+		next := func() uint64 {
+			value, n := binary.Uvarint(text)
+			text = text[n:]
+			return value
+		}
+		var name []byte
+		for i := number * listBlock; len(text) > 0; i++ {
+			name = name[:next()]
+			n := next()
+			name, text = append(name, text[:n]...), text[n:]
+			place, same := l.places[next()], int(next())
+			size, n2 := binary.Varint(text)
+			source := text[n2]
+			text = text[n2+1:]
+			var o client.Object
+			if source != sourceIsFile {
+				o, text = readSource(text)
+			}
+			if i%listBlock < from {
+				continue
+			}
+			f := PlannedFile{Name: string(name), Folder: place.folder, Size: size, State: l.states[i]}
+			f.Path = place.head + f.Name[len(f.Name)-same:]
+			o.Size = size
+			switch source {
+			case sourceIsObject:
+				o.Name = client.NewText(f.Name)
+				f.Object = o
+			case sourceIsCopied:
+				o.Name = client.NewText(f.Path)
+				f.Source = &o
+			}
+			if name, renamed := l.names[i]; renamed && f.State == FileSame {
+				f.Name = name
+			}
+			if o, found := l.targets.at(i); found {
+				o.Name = client.NewText(f.Name)
+				f.Object = o
+			}
+			if !yield(i, f) {
+				return
+			}
+		}
+	}
+}
+
+// length returns the number of files with those that were left out.
+func (l *FileList) length() int {
+	if l == nil {
+		return 0
+	}
+	return len(l.states)
+}
+
+// rename sets what the file at a position is called at the target.
+func (l *FileList) rename(i int, name string) {
+	if l.names == nil {
+		l.names, l.taken = map[int]string{}, map[string]bool{}
+	}
+	l.names[i], l.taken[name] = name, true
+}
+
+// setState sets the state of the file at a position, whose size is known.
+func (l *FileList) setState(i int, to ComparisonResult, size int64) {
+	from := l.states[i]
+	l.counts[from]--
+	l.bytes[from] -= size
+	l.states[i] = to
+	l.counts[to]++
+	l.bytes[to] += size
+}
+
+// setTarget sets the object that has the target's name of the file at a position.
+func (l *FileList) setTarget(i int, o *client.Object) { l.targets.set(i, o) }
+
+// targetObjects holds the objects that have the target's names of files, without these names.
+type targetObjects struct {
+	places []uint32 // of each file: 1 + the chunk, 1 + the place in it; 0 if it has no object
+	chunks [][]byte
+	owners []client.ServerText
+}
+
+// targetChunk is the size of a chunk: the rest of 64 KiB is room for the last object.
+const targetChunk = 60 << 10
+
+// set sets the object of the file at a position.
+func (t *targetObjects) set(i int, o *client.Object) {
+	if n := len(t.chunks); n == 0 || len(t.chunks[n-1]) >= targetChunk {
+		t.chunks = append(t.chunks, make([]byte, 0, targetChunk+256))
+	}
+	owner := slices.Index(t.owners, o.Owner)
+	if owner < 0 && len(t.owners) < maxTargetOwners {
+		t.owners = append(t.owners, client.NewText(strings.Clone(o.Owner.Raw())))
+		owner = len(t.owners) - 1
+	}
+	chunk := &t.chunks[len(t.chunks)-1]
+	if len(t.places) <= i {
+		t.places = append(t.places, make([]uint32, i+1-len(t.places))...)
+	}
+	t.places[i] = uint32(len(t.chunks)<<16 | len(*chunk))
+	*chunk = binary.AppendVarint(*chunk, o.Size)
+	*chunk = binary.AppendUvarint(*chunk, uint64(owner+1))
+	*chunk = appendSource(*chunk, o)
+}
+
+// maxTargetOwners is how many owners are told apart; the account has one.
+const maxTargetOwners = 16
+
+// at returns the object of the file at a position.
+func (t *targetObjects) at(i int) (o client.Object, found bool) {
+	if i >= len(t.places) || t.places[i] == 0 {
+		return o, false
+	}
+	text := t.chunks[t.places[i]>>16-1][t.places[i]&0xffff:]
+	size, n := binary.Varint(text)
+	owner, n2 := binary.Uvarint(text[n:])
+	o, _ = readSource(text[n+n2:])
+	if o.Size = size; owner > 0 {
+		o.Owner = t.owners[owner-1]
+	}
+	return o, true
+}
+
+// A fileIndex finds files of a list by a key: by a hash that the caller checks against the file itself.
+type fileIndex struct {
+	fileReader
+	seed  maphash.Seed
+	files map[uint64]uint32 // positions of files, by the hashes of their keys
+}
+
+func newFileIndex(l *FileList) *fileIndex {
+	return &fileIndex{fileReader: fileReader{list: l}, seed: maphash.MakeSeed(), files: map[uint64]uint32{}}
+}
+
+// add adds a key of the file at position i.
+func (x *fileIndex) add(key string, i int) { x.files[maphash.String(x.seed, key)] = uint32(i) }
+
+// find returns the file that was added with a key, or one whose key has the same hash.
+func (x *fileIndex) find(key string) (f PlannedFile, i int, found bool) {
+	n, found := x.files[maphash.String(x.seed, key)]
+	if found {
+		f = x.at(int(n))
+	}
+	return f, int(n), found
+}

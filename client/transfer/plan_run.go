@@ -1,0 +1,459 @@
+package transfer
+
+import (
+	"errors"
+	"path/filepath"
+	"sort"
+	"time"
+
+	"lookout/client"
+)
+
+// StartOptions says how the files of a plan are moved.
+type StartOptions struct {
+	Existing ConflictPolicy
+	Consent  *client.Consent // for client.OpUploadObject on all objects
+	Reason   string          // for the journal
+	// for client.OpDeleteObject on the sources of a move
+	DeleteConsent *client.Consent
+	ACLConsent    *client.Consent // for client.OpSetObjectACL on the objects that will be public
+}
+
+// A planRun holds the transfers of a plan. A file that waits, or has ended with nothing to say, takes only the pointer to
+// a status that it shares with others.
+type planRun struct {
+	plan    *Plan
+	options StartOptions
+	batch   int
+	first   ID  // of its first transfer; the others follow
+	offset  int // the transfers that are those of an earlier run of the same plan
+	count   int
+	sent    *sentFiles
+	reader  fileReader
+	next    int        // the first transfer that may wait for its turn
+	queued  bool       // it is in the queue
+	shared  [2]*Status // of all that wait, and of all that are paused
+	ended   *Status    // of those that ended last
+	folder  string     // absolute
+	links   map[string]string
+}
+
+// sentFiles finds the files of a plan that are sent, by their order.
+type sentFiles struct {
+	list   *FileList
+	sends  func(ComparisonResult) bool
+	before []int // how many are sent before each block
+	seen   int   // files that are counted
+	n      int
+}
+
+// update counts files up to one. Their states must not change any more.
+func (s *sentFiles) update(to int) (bytes int64) {
+	for i, f := range s.list.from(s.seen) {
+		if i == to {
+			break
+		}
+		if s.seen++; i%listBlock == 0 {
+			s.before = append(s.before, s.n)
+		}
+		if s.sends(f.State) {
+			s.n, bytes = s.n+1, bytes+f.Size
+		}
+	}
+	return bytes
+}
+
+// position returns the position of the nth file that is sent.
+func (s *sentFiles) position(n int) int {
+	block := sort.Search(len(s.before), func(b int) bool { return s.before[b] > n }) - 1
+	i := block * listBlock
+	for left := n - s.before[block]; ; i++ {
+		if s.sends(s.list.states[i]) {
+			if left == 0 {
+				return i
+			}
+			left--
+		}
+	}
+}
+
+// A PlanStream starts the files of a plan while it is being made.
+type PlanStream struct {
+	m       *Manager
+	plan    *Plan
+	options StartOptions
+	batch   int
+	run     *planRun
+	sent    *sentFiles
+	refused int // of Plan.Skipped
+	ids     []ID
+}
+
+// Open begins to move the files of a plan, which it keeps: each as soon as Extend has added it.
+func (m *Manager) Open(p *Plan, o StartOptions) *PlanStream {
+	if p.Files == nil {
+		p.Files = &FileList{}
+	}
+	s := &PlanStream{m: m, plan: p, options: o, sent: &sentFiles{list: p.Files, sends: p.sends(o.Existing)}}
+	s.batch = openBatch(m, Batch{Kind: p.Kind, Bucket: p.Bucket, Folder: p.Folder})
+	p.mu = &m.mu
+	return s
+}
+
+// Extend adds a transfer for each file that is to be sent, and a failed one for each that cannot be, of those that the
+// plan has now. Their states must not change any more.
+func (s *PlanStream) Extend() {
+	p := s.plan
+	row := Status{Batch: s.batch, Kind: p.Kind, Cluster: p.Cluster, Bucket: p.Bucket}
+	for _, f := range p.Skipped[s.refused:] {
+		name, local := f.Path, ""
+		if p.Kind == Upload {
+			name, local = p.Prefix+f.Path, filepath.Join(p.Folder, filepath.FromSlash(f.Path))
+		}
+		row.Name, row.LocalPath = client.NewText(name), client.NewText(local)
+		s.m.addRefused(row, errors.New(f.Reason))
+	}
+	s.refused = len(p.Skipped)
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	before := s.sent.n
+	bytes := s.sent.update(p.Files.length())
+	if n := s.sent.n - before; n > 0 {
+		s.m.extend(s, n, bytes)
+	}
+}
+
+// Close ends the plan. It returns the IDs of the transfers, and the files that the plan leaves out.
+func (s *PlanStream) Close() (ids []ID, refused []SkippedFile) {
+	closeBatch(s.m, s.batch, s.ids)
+	return s.ids, s.plan.Skipped
+}
+
+// Start adds a transfer for each file of a plan that is to be sent, and a failed one for each that cannot be. It
+// returns the IDs of the transfers, and the files that the plan leaves out.
+func (m *Manager) Start(p Plan, o StartOptions) (ids []ID, refused []SkippedFile) {
+	for range p.ToSend(o.Existing) { // chooses the names of copies
+	}
+	s := m.Open(&p, o)
+	s.Extend()
+	return s.Close()
+}
+
+// extend adds n transfers of a plan.
+func (m *Manager) extend(s *PlanStream, n int, bytes int64) {
+	r := s.run
+	if r == nil || int(r.first)+r.count != len(m.statuses)+1 {
+		folder, err := filepath.Abs(s.plan.Folder)
+		if err != nil || s.plan.Kind != Download {
+			folder = s.plan.Folder
+		}
+		r = &planRun{
+			plan:    s.plan,
+			options: s.options,
+			batch:   s.batch,
+			first:   ID(len(m.statuses) + 1),
+			offset:  s.sent.n - n,
+			sent:    s.sent,
+			reader:  fileReader{list: s.plan.Files},
+			folder:  folder,
+			links:   map[string]string{},
+		}
+		for state := range r.shared {
+			r.shared[state] = r.newShared(State(state) * Paused)
+		}
+		s.run, m.runs = r, append(m.runs, r)
+	}
+	for range n {
+		m.statuses = append(m.statuses, r.shared[0])
+		s.ids = append(s.ids, ID(len(m.statuses)))
+	}
+	if m.unfinished.count == 0 {
+		m.ended, m.endedFiles = 0, 0
+	}
+	m.unfinished.addAll(n)
+	m.counts[Waiting] += n
+	m.waiting += bytes
+	b := m.batches.of(r.shared[0])
+	b.Files, b.Remaining = b.Files+n, b.Remaining+n
+	from := r.count
+	r.count += n
+	m.log.beginRun(m.ctx, r, from)
+	if b.diskFull {
+		failWaiting(m, r.batch)
+	}
+	m.enqueueRun(r)
+	notify(m.dirty)
+}
+
+// newShared returns the status that transfers in a state share.
+func (r *planRun) newShared(s State) *Status {
+	return &Status{
+		Batch:   r.batch,
+		Kind:    r.plan.Kind,
+		State:   s,
+		Cluster: r.plan.Cluster,
+		Bucket:  r.plan.Bucket,
+		ETA:     NoETA,
+		run:     r,
+	}
+}
+
+// enqueueRun makes a run wait for its turn.
+func (m *Manager) enqueueRun(r *planRun) {
+	if !r.queued {
+		r.queued = true
+		m.queue = append(m.queue, queued{run: r})
+	}
+	m.schedule()
+}
+
+// file returns the file of a transfer. A nil reader needs no lock, if the plan is complete.
+func (r *planRun) file(reader *fileReader, id ID) PlannedFile {
+	i := r.sent.position(r.offset + int(id-r.first))
+	var f PlannedFile
+	if reader == nil {
+		f = r.plan.Files.at(i)
+	} else {
+		f = reader.at(i)
+	}
+	f.State = r.plan.Files.states[i]
+	return r.plan.asSent(i, f, r.options.Existing)
+}
+
+// status returns the status of a transfer that shares one.
+func (r *planRun) status(shared *Status, reader *fileReader, id ID) *Status {
+	row, f := *shared, r.file(reader, id)
+	row.run, row.ID, row.Name, row.Total = nil, id, client.NewText(f.Name), f.Size
+	switch {
+	case r.plan.Kind.Copies():
+		row.Source = client.NewText(r.plan.copyOf(&f, r.options, r.batch).Source.ID())
+	case r.plan.Kind == Download:
+		row.LocalPath = client.NewText(filepath.Join(r.folder, filepath.FromSlash(f.Path)))
+	case f.Folder != "":
+		row.LocalPath = client.NewText(filepath.Join(f.Folder, filepath.FromSlash(f.Path)))
+	default:
+		local, _ := filepath.Abs(f.Path)
+		row.LocalPath = client.NewText(local)
+	}
+	if row.State == Done {
+		row.Done = row.Total
+	}
+	return &row
+}
+
+// newJob returns the job of a transfer, with its file claimed or with why it must fail.
+func (r *planRun) newJob(m *Manager, id ID) *job {
+	f := r.file(&r.reader, id)
+	row := *r.status(m.statuses[id-1], &r.reader, id)
+	row.State, row.Err, row.Ended = Waiting, nil, time.Time{}
+	j := &job{status: row, run: r, task: r.newTask(&f)}
+	if local := row.LocalPath.Raw(); r.plan.Kind == Download {
+		j.claimedPath = filepath.Join(r.resolved(filepath.Dir(local)), filepath.Base(local))
+	}
+	return j
+}
+
+// newTask returns what moves a file.
+func (r *planRun) newTask(f *PlannedFile) task {
+	p := r.plan
+	switch {
+	case p.Kind.Copies():
+		return newCopyTask(p.copyOf(f, r.options, r.batch))
+	case p.Kind == Download:
+		return &downloadTask{DownloadRequest: DownloadRequest{
+			Cluster:   p.Cluster,
+			Bucket:    p.Bucket,
+			Object:    f.Object,
+			Folder:    r.folder,
+			Path:      f.Path,
+			Overwrite: f.State != FileNew,
+		}}
+	}
+	u := UploadRequest{
+		Cluster:     p.Cluster,
+		Bucket:      p.Bucket,
+		Name:        f.Name,
+		File:        f.Path,
+		Folder:      f.Folder,
+		ContentType: ContentType(f.Name),
+		Consent:     r.options.Consent,
+		Reason:      r.options.Reason,
+		MustNew:     f.State == FileNew,
+		Keep:        p.acls[f.Name],
+		ACLConsent:  r.options.ACLConsent,
+	}
+	if f.State != FileNew {
+		u.Before = f.Object
+	}
+	if u.Folder == "" {
+		u.File, _ = filepath.Abs(f.Path)
+	}
+	return &uploadTask{UploadRequest: u}
+}
+
+// maxLinks is how many folders of a run are kept resolved.
+const maxLinks = 256
+
+// resolved returns a folder with symbolic links resolved.
+func (r *planRun) resolved(folder string) string {
+	real, known := r.links[folder]
+	if !known {
+		if len(r.links) == maxLinks {
+			clear(r.links)
+		}
+		real = resolveLinks(filepath.Join(folder, "x"))
+		real = filepath.Dir(real)
+		r.links[folder] = real
+	}
+	return real
+}
+
+// nextJob returns the next transfer of a run that waits as a job, or nil.
+func (m *Manager) nextJob(r *planRun) *job {
+	for ; r.next < r.count; r.next++ {
+		id := r.first + ID(r.next)
+		if s := m.statuses[id-1]; s.run != r || s.State != Waiting {
+			continue
+		}
+		r.next++
+		j := r.newJob(m, id)
+		m.prepare(j)
+		m.waiting -= j.status.Total
+		return j
+	}
+	return nil
+}
+
+// runOf returns the run of a transfer, or nil.
+func (m *Manager) runOf(id ID) *planRun {
+	i := sort.Search(len(m.runs), func(i int) bool { return m.runs[i].first > id }) - 1
+	if i < 0 || int(id-m.runs[i].first) >= m.runs[i].count {
+		return nil
+	}
+	return m.runs[i]
+}
+
+// row returns the status of a transfer.
+func (m *Manager) row(id ID) *Status {
+	s := m.statuses[id-1]
+	if s.run == nil {
+		return s
+	}
+	return s.run.status(s, &s.run.reader, id)
+}
+
+// setRow puts a transfer of a run that has no job into another state.
+func (m *Manager) setRow(id ID, to State, why error) {
+	r, row := m.runOf(id), m.row(id)
+	from := row.State
+	m.counts[from]--
+	m.counts[to]++
+	if from.Unfinished() {
+		m.waiting -= row.Total
+	}
+	if to.Unfinished() {
+		m.waiting += row.Total
+		m.statuses[id-1] = r.shared[to/Paused]
+	} else {
+		m.statuses[id-1] = r.sharedEnd(to, "", why, time.Now())
+	}
+	b := m.batches.of(row)
+	switch {
+	case to.Unfinished() && !from.Unfinished():
+		m.unfinished.addAll(1)
+		b.addRetry(from, false)
+		m.log.beginRow(m.ctx, r, id)
+	case !to.Unfinished() && from.Unfinished():
+		m.unfinished.count--
+		m.log.end(id, true)
+		m.batches.record(m.row(id))
+	}
+	if to == Waiting {
+		r.next = min(r.next, int(id-r.first))
+		m.enqueueRun(r)
+	}
+	notify(m.dirty)
+}
+
+// sharedEnd returns the status of a transfer that has ended, which others share that ended in the same second alike.
+func (r *planRun) sharedEnd(s State, note string, why error, at time.Time) *Status {
+	if e := r.ended; e != nil && e.State == s && e.Note == note && e.Err == why && at.Sub(e.Ended) < time.Second {
+		return e
+	}
+	r.ended = r.newShared(s)
+	r.ended.Note, r.ended.Err, r.ended.Started, r.ended.Ended = note, why, at, at
+	return r.ended
+}
+
+// forget drops the job of a transfer of a run that has ended: a retry makes it again.
+func (m *Manager) forget(j *job) {
+	if j.run == nil || j.cleaningUp || j.status.State.Unfinished() {
+		return
+	}
+	id, row := j.status.ID, m.statuses[j.status.ID-1]
+	delete(m.jobs, id)
+	if row.State == Done && j.progress.path == "" && !row.AccessLost && row.Ended.Sub(row.Started) < time.Second {
+		m.statuses[id-1] = j.run.sharedEnd(Done, row.Note, nil, row.Ended)
+	}
+}
+
+// A Snapshot holds the statuses of all transfers at some time, oldest first. It does not change.
+type Snapshot struct{ rows []*Status }
+
+// Len returns the number of transfers.
+func (s Snapshot) Len() int { return len(s.rows) }
+
+// At returns the status of the transfer at position i, which has the ID i+1. It must not be modified.
+func (s Snapshot) At(i int) *Status {
+	row := s.rows[i]
+	if row.run == nil {
+		return row
+	}
+	return row.run.status(row, nil, ID(i+1))
+}
+
+// State returns the state of the transfer at position i.
+func (s Snapshot) State(i int) State { return s.rows[i].State }
+
+// Totals sums up transfers.
+type Totals struct {
+	States [Cancelled + 1]int // transfers in each state
+	Active bool               // there are bytes to be moved
+	// of the transfers of bytes that are unfinished, or were done since nothing was under way last
+	Files, Ended int
+	Done, Total  int64
+	// of the deletions under way
+	Deleted, ToDelete int64
+	DeletionRate      float64
+	DeletionETA       time.Duration
+}
+
+// Totals sums up all transfers.
+func (m *Manager) Totals() Totals {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := Totals{
+		States: m.counts,
+		Active: m.waiting > 0,
+		Files:  m.endedFiles + m.unfinished.count,
+		Ended:  m.endedFiles,
+		Done:   m.ended,
+		Total:  m.ended + m.waiting,
+	}
+	now := time.Now()
+	for _, j := range m.jobs {
+		if !j.status.State.Unfinished() {
+			continue
+		}
+		row := j.status
+		j.progress.fill(&row, now)
+		if row.Kind.MovesBytes() {
+			t.Done, t.Total, t.Active = t.Done+row.Done, t.Total+max(row.Done, row.Total), true
+			continue
+		}
+		t.Files--
+		t.Deleted, t.ToDelete = t.Deleted+row.Done, t.ToDelete+max(row.Done, row.Total)
+		t.DeletionRate, t.DeletionETA = t.DeletionRate+row.Rate, max(t.DeletionETA, row.ETA)
+	}
+	return t
+}
