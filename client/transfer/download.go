@@ -213,7 +213,8 @@ func (d *downloadTask) etag() string {
 
 // versionKey identifies a version of an object. Data of different versions is never joined in one part.
 func (d *downloadTask) versionKey() string {
-	return fmt.Sprintf("%q %q %q\x00%q %d", d.Cluster, d.Bucket, d.Object.Name.Raw(), d.Object.ETag.Raw(), d.Object.Size)
+	o := &d.Object
+	return fmt.Sprintf("%q %q %q\x00%q %d", d.Cluster, d.Bucket, o.Name.Raw(), o.ETag.Raw(), o.Size)
 }
 
 // resume measures and hashes the part that an earlier run left. Without an ETag the part may belong to another version,

@@ -87,8 +87,8 @@ type partFile struct {
 	closed    bool
 }
 
-// partName returns the name of the partial file for one version of an object: NAME.<16 hex digits>.part. The first of the
-// digits stand for the object. NAME is shortened if the result would be too long. identity names the object and its
+// partName returns the name of the partial file for one version of an object: NAME.<16 hex digits>.part. The first of
+// the digits stand for the object. NAME is shortened if the result would be too long. identity names the object and its
 // version, with a zero byte between them.
 func partName(final, identity string) string {
 	object, _, _ := strings.Cut(identity, "\x00")

@@ -175,8 +175,8 @@ func (p *Plan) isNamed(name string) (int, bool) {
 	return i, found && f.Name == name
 }
 
-// Add adds an object to a download, or leaves it out. If two of them cannot both exist in one folder, such as a and a/b,
-// or A and a where case makes no difference, the first one is kept.
+// Add adds an object to a download, or leaves it out. If two of them cannot both exist in one folder, such as a and
+// a/b, or A and a where case makes no difference, the first one is kept.
 func (p *Plan) Add(s DownloadItem) {
 	if p.mu != nil {
 		p.mu.Lock()
@@ -438,7 +438,7 @@ func (p *Plan) CompareFiles(ctx context.Context, c CompareOptions) error {
 	}
 	defer root.Close()
 	p.copies = newCopyNames()
-	err = p.compare(ctx, c, func(f *PlannedFile, name string) (open func() (io.ReadCloser, error), problem *SkippedFile) {
+	err = p.compare(ctx, c, func(f *PlannedFile, name string) (open opener, problem *SkippedFile) {
 		info, err := root.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -597,7 +597,7 @@ func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, 
 	}
 	allListed := p.NeedsFullListing(c.FindExtra)
 	defer p.checkExtra()
-	return p.compare(ctx, c, func(f *PlannedFile, name string) (open func() (io.ReadCloser, error), problem *SkippedFile) {
+	return p.compare(ctx, c, func(f *PlannedFile, name string) (open opener, problem *SkippedFile) {
 		if name != f.Name {
 			var err error
 			if f.Object, err = p.copyAt(ctx, objects, name, allListed); err != nil {
@@ -636,12 +636,15 @@ func (p *Plan) copyAt(
 	return o, err
 }
 
+// An opener opens a file to read it.
+type opener func() (io.ReadCloser, error)
+
 // compare fills in the states of the files. For each it calls exists with its name on the side of the target, which
 // returns how to open the file whose MD5 decides, or why the file cannot be moved.
 func (p *Plan) compare(
 	ctx context.Context,
 	c CompareOptions,
-	exists func(f *PlannedFile, name string) (open func() (io.ReadCloser, error), problem *SkippedFile),
+	exists func(f *PlannedFile, name string) (open opener, problem *SkippedFile),
 ) error {
 	check := func(f *PlannedFile, name string) *SkippedFile {
 		open, problem := exists(f, name)
@@ -705,8 +708,8 @@ func (p *Plan) compare(
 	return nil
 }
 
-// findCopy looks among the copies that were kept beside a file that differs for one that is the same. If there is one, so
-// is the file. It returns why that cannot be found out, or nil.
+// findCopy looks among the copies that were kept beside a file that differs for one that is the same. If there is one,
+// so is the file. It returns why that cannot be found out, or nil.
 func (p *Plan) findCopy(f *PlannedFile, check func(*PlannedFile, string) *SkippedFile) *SkippedFile {
 	for n := 2; ; n++ {
 		found, name := *f, copyName(p.targetName(*f), n)
@@ -744,7 +747,7 @@ func (p *Plan) sourceName(f PlannedFile) string {
 
 // compareMD5 reads a local file and compares its MD5 with the ETag. It returns why that is not possible, or nil.
 func compareMD5(
-	ctx context.Context, f *PlannedFile, open func() (io.ReadCloser, error), progress func(int64),
+	ctx context.Context, f *PlannedFile, open opener, progress func(int64),
 ) *SkippedFile {
 	file, err := whenHandlesAreFree(ctx, open)
 	if err != nil {

@@ -19,8 +19,8 @@ type StartOptions struct {
 	ACLConsent    *client.Consent // for client.OpSetObjectACL on the objects that will be public
 }
 
-// A planRun holds the transfers of a plan. A file that waits, or has ended with nothing to say, takes only the pointer to
-// a status that it shares with others.
+// A planRun holds the transfers of a plan. A file that waits, or has ended with nothing to say, takes only the pointer
+// to a status that it shares with others.
 type planRun struct {
 	plan    *Plan
 	options StartOptions

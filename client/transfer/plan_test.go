@@ -247,7 +247,8 @@ func TestPlanUpload_isCancelled(t *testing.T) {
 
 // What lies below a folder that could not be read is not extra; what is called alike is.
 func TestPlan_leftOut(t *testing.T) {
-	p := &Plan{Kind: Upload, Prefix: "backups/", Skipped: []SkippedFile{{Path: "Locked\x1b", Reason: "it cannot be read"}}}
+	p := &Plan{Kind: Upload, Prefix: "backups/"}
+	p.skip("Locked\x1b", "it is a link")
 	for name, want := range map[string]bool{
 		"backups/Locked\x1b":     true,
 		"backups/Locked\x1b/a/b": true,
@@ -259,7 +260,7 @@ func TestPlan_leftOut(t *testing.T) {
 			t.Errorf("%q: %t", name, got)
 		}
 	}
-	if got := p.Skipped[0].Error(); got != "Locked‹␛›: it cannot be read" {
+	if got := p.Skipped[0].Error(); got != "Locked‹␛›: it is a link" {
 		t.Errorf("%q", got)
 	}
 }

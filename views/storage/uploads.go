@@ -38,7 +38,9 @@ func (l *objectListing) uploadForm() form.Form {
 		},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			if info, err := os.Stat(file); err == nil && info.IsDir() {
-				compare := func(p *transfer.Plan) transfer.CompareOptions { return progress.compare(p, known, existing) }
+				compare := func(p *transfer.Plan) transfer.CompareOptions {
+					return progress.compare(p, known, existing)
+				}
 				return l.prepareFolderUpload(ctx, folderUpload{file, name, existing, compare})
 			}
 			return l.prepareUpload(ctx, file, name, kind)

@@ -528,7 +528,9 @@ func describeProgress(m *transfer.Manager) string {
 		}
 	}
 	if first, found := m.Status(1); found && !first.Kind.MovesBytes() {
-		text = fmt.Sprintf("%s of %s objects · %.0f/s", ui.FormatCount(first.Done), ui.FormatCount(first.Total), first.Rate)
+		text = fmt.Sprintf(
+			"%s of %s objects · %.0f/s", ui.FormatCount(first.Done), ui.FormatCount(first.Total), first.Rate,
+		)
 		left = first.ETA
 	} else {
 		speed := m.Throughput()

@@ -343,8 +343,8 @@ func TestObjects_syncDeletesOnlyWhenAsked(t *testing.T) {
 	}
 }
 
-// What can never be transferred stops no deletion, but protects what has its name and what lies below it. What could not
-// be read stops all deletions: then nothing is asked, and the plan and the result say why.
+// What can never be transferred stops no deletion, but protects what has its name and what lies below it. What could
+// not be read stops all deletions: then nothing is asked, and the plan and the result say why.
 func TestObjects_syncDeletesBesideWhatIsLeftOut(t *testing.T) {
 	for name, c := range map[string]struct {
 		prepare func(t *testing.T, r *testEnv, folder string)
