@@ -14,9 +14,9 @@ type Safety struct {
 	Token     Secret // takes the place of the token in use, and is the same user's; zero if there is no other
 }
 
-// WithSafetyCheck sets a function that says what the configuration demands now. The client calls it, off the event loop,
-// before every change, and when the API does not accept the token. What is demanded in addition applies from then on;
-// what is demanded no longer applies until the program ends. If the function fails, changes are refused.
+// WithSafetyCheck sets a function that says what the configuration demands now. The client calls it, off the event
+// loop, before every change, and when the API does not accept the token. What is demanded in addition applies from then
+// on; what is demanded no longer applies until the program ends. If the function fails, changes are refused.
 func WithSafetyCheck(check func(context.Context) (Safety, error)) Option {
 	return func(c *Client) { c.rules.safety.check = check }
 }

@@ -68,8 +68,8 @@ func (t ServerText) IsZero() bool { return t.raw == "" }
 func (t ServerText) String() string { return t.shown }
 
 // Clean makes a string safe to display: every character is made visible that could move, hide or restyle the text
-// around it, or pass for one of the program's own marks. Apart from private keys, which are masked, nothing is lost, and
-// two different texts never look alike: escapes are written ‹U+202E› or ‹x9B›, a literal ‹ is written ‹‹›, and ✓ is
+// around it, or pass for one of the program's own marks. Apart from private keys, which are masked, nothing is lost,
+// and two different texts never look alike: escapes are written ‹U+202E› or ‹x9B›, a literal ‹ is written ‹‹›, and ✓ is
 // written ‹✓›. A Cyrillic а in a Latin word is written ‹U+0430›, a word whose accents are characters of their own is
 // followed by ‹NFD›, and a space at an end is written ‹space›.
 func Clean(raw string) string {

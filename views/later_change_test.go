@@ -8,8 +8,8 @@ import (
 	"lookout/client/emulator"
 )
 
-// A later change of the same row does not end the search for a change whose answer was lost, unless it hides it: it sets
-// the same member, or removes the row.
+// A later change of the same row does not end the search for a change whose answer was lost, unless it hides it: it
+// sets the same member, or removes the row.
 func TestLaterChange_searchGoesOn(t *testing.T) {
 	t.Parallel()
 	const (
@@ -34,7 +34,8 @@ func TestLaterChange_searchGoesOn(t *testing.T) {
 			client.OpUpdateService, lostLabel, "<esc> <esc> e <tab> <tab> <tab> 5 <ctrl+s> ~ y", client.Applied,
 		},
 		"delete, then it is edited": {
-			client.OpDeleteService, "3 / edge-router <enter> D ~ edge-router <enter>", "e 2 <ctrl+s> ~ y", client.Applied,
+			client.OpDeleteService, "3 / edge-router <enter> D ~ edge-router <enter>", "e 2 <ctrl+s> ~ y",
+			client.Applied,
 		},
 		"label, then its label is edited": {
 			client.OpUpdateService, lostLabel, "<esc> <esc> e 3 <ctrl+s> ~ y", client.Unknown,
@@ -53,7 +54,10 @@ func TestLaterChange_searchGoesOn(t *testing.T) {
 				r.wait(4 * time.Minute)
 				all := r.journal.Entries(time.Time{}) // oldest first
 				if lost := all[0]; lost.Change.Op != c.op || lost.Outcome != c.want {
-					t.Errorf("the journal says of %s: %s %s\n%s", lost.Change.Op, lost.Outcome, lost.OutcomeDetail, r.screen())
+					t.Errorf(
+						"the journal says of %s: %s %s\n%s",
+						lost.Change.Op, lost.Outcome, lost.OutcomeDetail, r.screen(),
+					)
 				}
 			})
 		})

@@ -280,7 +280,8 @@ func TestObjects_deletedByAColleague(t *testing.T) {
 		r.requireText("▲ gone", "the API no longer has object a.txt")
 		r.requireNoText("failing", "retry")
 	})
-	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) { // the API fails, and the bucket is there
+	// The API fails, and the bucket is there.
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.writeObject("a.txt", 10)
 		r.openBucket("scratch")
 		r.emu.InjectFault("list objects", emulator.Fault{Status: 404})

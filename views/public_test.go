@@ -30,8 +30,8 @@ func (r *harness) aclOf(bucket, object string) client.ACL {
 	return now.ACL
 }
 
-// A bucket is opened to everyone only once its name has been typed, and u takes it back. Making it private asks nothing;
-// undoing that opens it, and asks.
+// A bucket is opened to everyone only once its name has been typed, and u takes it back. Making it private asks
+// nothing; undoing that opens it, and asks.
 func TestPublic_bucketAsksAndCanBeUndone(t *testing.T) {
 	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -80,7 +80,11 @@ func TestPublic_bucketUndoSetsWhatWasThere(t *testing.T) {
 	})
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press(goTo("8", "acme-www")...)
-		r.emu.InjectFault("view access", emulator.Fault{Status: 200, Body: `{"acl":"custom","cors_enabled":false}`, Times: 2})
+		r.emu.InjectFault("view access", emulator.Fault{
+			Status: 200,
+			Body:   `{"acl":"custom","cors_enabled":false}`,
+			Times:  2,
+		})
 		r.press("x")
 		r.requireText("‹custom›")
 		r.press("<right>", "<right>", "<ctrl+s>")

@@ -337,7 +337,9 @@ func TestRecordings_changesAreShown(t *testing.T) {
 			keys:    "8 : cancel <enter> <wait> acme-prod <enter>",
 			message: "Object Storage is not enabled on your account",
 		},
-		"POST /object-storage/keys":        {"9 n fresh <ctrl+s> <wait> y", "LABEL", "<esc> kept <enter> / LABEL <enter>", keyLines},
+		"POST /object-storage/keys": {
+			"9 n fresh <ctrl+s> <wait> y", "LABEL", "<esc> kept <enter> / LABEL <enter>", keyLines,
+		},
 		"PUT /object-storage/keys/{keyId}": {"9 / finance <enter> e -2 <ctrl+s>", "saved", "/ LABEL <enter>", keyLines},
 		"DELETE /object-storage/keys/{keyId}": {
 			keys: "9 / finance <enter> D <wait> finance <enter>", message: "finance: revoked",

@@ -764,8 +764,8 @@ func TestKeys_createAsks(t *testing.T) {
 	}
 }
 
-// The list of keys names the cluster of a bucket if the account has a bucket of that name elsewhere too, even if the key
-// reaches only one of them.
+// The list of keys names the cluster of a bucket if the account has a bucket of that name elsewhere too, even if the
+// key reaches only one of them.
 func TestKeys_nameClusters(t *testing.T) {
 	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {

@@ -283,8 +283,10 @@ func TestFault_oldRow(t *testing.T) {
 				inject(t, e, spec)
 				status, answer := call(t, e, change, `{"`+member+`":"other"}`)
 				if status != http.StatusOK || answer[member] != row[member] || row[member] == nil {
-					t.Errorf("%s, %s: status %d, %s = %v, want the old %v", spec, change, status, member, answer[member],
-						row[member])
+					t.Errorf(
+						"%s, %s: status %d, %s = %v, want the old %v",
+						spec, change, status, member, answer[member], row[member],
+					)
 				}
 				time.Sleep(min(applied, time.Minute))
 				_, now := call(t, e, strings.Replace(change, "PUT", "GET", 1), "")

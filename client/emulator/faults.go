@@ -22,8 +22,8 @@ type Fault struct {
 	Late       time.Duration // apply a change this long after its arrival; without another failure it is answered 504
 	Stale      time.Duration // answer reads from the account as it was this long ago
 	Alternate  bool          // with Stale: every other read is answered from the current account
-	// OldRow answers a change of a row with status 200 and the row as it was before. Without ApplyFirst or Late, the change
-	// is not applied.
+	// OldRow answers a change of a row with status 200 and the row as it was before. Without ApplyFirst or Late, the
+	// change is not applied.
 	OldRow bool
 	Times  int // number of requests to fail; 0 means all
 }

@@ -18,7 +18,8 @@ import (
 func (r *rig) setACL(name string, acl client.ACL) {
 	r.Helper()
 	o := client.ObjectRef{Cluster: cluster, Bucket: bucket, Name: name}
-	if _, err := confirmed(r, r.elsewhere(), client.OpSetObjectACL, o.ID()).SetObjectACL(r.Context(), o, acl); err != nil {
+	c := confirmed(r, r.elsewhere(), client.OpSetObjectACL, o.ID())
+	if _, err := c.SetObjectACL(r.Context(), o, acl); err != nil {
 		r.Fatal(err)
 	}
 }
@@ -148,7 +149,8 @@ func TestKeepACL_replacedAndMovedObjectsStayPublic(t *testing.T) {
 				} else {
 					ended = r.move(c.kind, "to/", "a")
 				}
-				if row := ended[0]; row.State != Done || row.AccessLost || strings.Contains(row.Note, "still ") != (c.writes > 0) {
+				row := ended[0]
+				if row.State != Done || row.AccessLost || strings.Contains(row.Note, "still ") != (c.writes > 0) {
 					t.Fatalf("%s, %v, %q", row.State, row.Err, row.Note)
 				}
 				if n := r.e.RequestCount("view object ACL") - reads; n != c.reads {
@@ -185,14 +187,18 @@ func TestKeepACL_replacedAndMovedObjectsStayPublic(t *testing.T) {
 	}
 }
 
-// An ACL that cannot be set, is not reported or cannot be read is not guessed: nothing is set, and the transfer says so.
+// An ACL that cannot be set, is not reported or cannot be read is not guessed: nothing is set, and the transfer says
+// so.
 func TestKeepACL_neverGuesses(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault emulator.Fault
 		says  string
 	}{
-		"custom":     {emulator.Fault{Status: 200, Body: `{"acl":"custom","acl_xml":"x"}`}, "its access is custom"},
-		"null":       {emulator.Fault{Status: 200, Body: `{"acl":null,"acl_xml":null}`}, "the API does not report its access"},
+		"custom": {emulator.Fault{Status: 200, Body: `{"acl":"custom","acl_xml":"x"}`}, "its access is custom"},
+		"null": {
+			emulator.Fault{Status: 200, Body: `{"acl":null,"acl_xml":null}`},
+			"the API does not report its access",
+		},
 		"unreadable": {emulator.Fault{Status: 403}, "its access could not be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -226,7 +232,8 @@ func TestKeepACL_leavesWhatOthersHaveSet(t *testing.T) {
 			return res, err
 		}
 		row := r.replace("a")[0]
-		if row.State != Done || !row.AccessLost || !strings.Contains(row.Note, "now authenticated-read, so it was left") {
+		if row.State != Done || !row.AccessLost ||
+			!strings.Contains(row.Note, "now authenticated-read, so it was left") {
 			t.Errorf("%s, %v, %q", row.State, row.Err, row.Note)
 		}
 		if now := r.acl("a"); now != client.ACLAuthenticatedRead {
@@ -235,8 +242,8 @@ func TestKeepACL_leavesWhatOthersHaveSet(t *testing.T) {
 	})
 }
 
-// If the ACL cannot be set, the transfer fails and says that the object is stored; a move keeps its source. A retry does
-// only what is left, and nothing if the object was replaced meanwhile.
+// If the ACL cannot be set, the transfer fails and says that the object is stored; a move keeps its source. A retry
+// does only what is left, and nothing if the object was replaced meanwhile.
 func TestKeepACL_failureAndRetry(t *testing.T) {
 	for _, kind := range []Kind{Upload, Move} {
 		t.Run(kind.String(), func(t *testing.T) {

@@ -105,7 +105,9 @@ func maskKeysInJSON(text []byte) []byte {
 	if !MayHoldKey(string(text)) {
 		return text
 	}
-	return stringLiteral().ReplaceAllFunc(text, func(literal []byte) []byte { return []byte(MaskKeys(string(literal))) })
+	return stringLiteral().ReplaceAllFunc(text, func(literal []byte) []byte {
+		return []byte(MaskKeys(string(literal)))
+	})
 }
 
 var stringLiteral = pattern(`"(?:[^"\\]|\\.)*"`)

@@ -61,8 +61,8 @@ func Types(k tea.KeyPressMsg) bool {
 	return k.Text != "" && !k.Mod.Contains(tea.ModCtrl) && !k.Mod.Contains(tea.ModAlt)
 }
 
-// clean returns text without control characters. A tab becomes a space. Line breaks stay if lines is set; otherwise each
-// becomes a space, but those around the text are dropped. Many terminals paste them as carriage returns.
+// clean returns text without control characters. A tab becomes a space. Line breaks stay if lines is set; otherwise
+// each becomes a space, but those around the text are dropped. Many terminals paste them as carriage returns.
 func clean(text string, lines bool) string {
 	text = lineBreaks.Replace(text)
 	if !lines {

@@ -53,8 +53,8 @@ func TestSecretDialog_roomForValues(t *testing.T) {
 	})
 }
 
-// showSecret opens the dialog of a secret. It returns what the dialog said whenever it was closed: whether the secret is
-// kept.
+// showSecret opens the dialog of a secret. It returns what the dialog said whenever it was closed: whether the secret
+// is kept.
 func (b *shellTest) showSecret() *[]bool {
 	closed := new([]bool)
 	b.run(ui.Send(ui.ShowSecretMsg{

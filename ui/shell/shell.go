@@ -504,8 +504,8 @@ func (e *enterTracker) track(k tea.KeyPressMsg, now time.Time) {
 	}
 }
 
-// copyText sends a text to the clipboard and says where it went, which proves nothing. It may be pasted into a shell, so
-// that hidden characters in it are made visible, except for line breaks and tabs.
+// copyText sends a text to the clipboard and says where it went, which proves nothing. It may be pasted into a shell,
+// so that hidden characters in it are made visible, except for line breaks and tabs.
 func copyText(msg ui.CopyMsg) tea.Cmd {
 	return terminal.Copy(visible.Show(msg.Text), msg.Secret, func(receivers string, err error) tea.Msg {
 		sent := msg.Label + ": sent to " + receivers

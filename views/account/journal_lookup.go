@@ -48,8 +48,8 @@ func recentDeletions(j *journal.Journal, now time.Time) []journal.Entry {
 	})
 }
 
-// DeletedHere says of a row that the API still shows that it was deleted from this machine in the last day: "deleted 40 s
-// ago from this machine; the API still shows it". at is when. note is "" for any other row. It reads the journal.
+// DeletedHere says of a row that the API still shows that it was deleted from this machine in the last day: "deleted
+// 40 s ago from this machine; the API still shows it". at is when. note is "" for any other row. It reads the journal.
 func DeletedHere(j *journal.Journal, now time.Time, resource, id string, row any) (note string, at time.Time) {
 	for _, e := range recentDeletions(j, now) {
 		b, isBucket := row.(*client.Bucket)
@@ -587,7 +587,8 @@ func fetchAlike(ctx context.Context, a *Account, e *journal.Entry) ([]candidate,
 		}
 	}
 	return slices.DeleteFunc(rows, func(c candidate) bool {
-		return isMadeBefore(c.made, e.Time) || IsReplaced(e.Change, c.id) || !client.HasMembers(client.FlattenJSON(c.row), label)
+		return isMadeBefore(c.made, e.Time) || IsReplaced(e.Change, c.id) ||
+			!client.HasMembers(client.FlattenJSON(c.row), label)
 	}), err
 }
 

@@ -205,7 +205,8 @@ func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Dra
 			if created == nil {
 				return resource.Undo[*client.Bucket]{}
 			}
-			return undoBucketAccess(a, created, client.BucketAccess{ACL: in.ACL}, client.BucketAccess{ACL: client.ACLPrivate})
+			private := client.BucketAccess{ACL: client.ACLPrivate}
+			return undoBucketAccess(a, created, client.BucketAccess{ACL: in.ACL}, private)
 		},
 		Attempt: func(*client.Bucket) resource.Attempt[*client.Bucket] {
 			sent := *in
@@ -260,8 +261,9 @@ func bucketFields(in *client.BucketRequest, clusters func() []string, checks ...
 		form.OptionalSwitch("cors_enabled", "CORS", &in.CORS).
 			Note("yes lets web pages from any origin read from it").
 			Scripted(form.ScriptInput{
-				Flag:    "cors",
-				Usage:   "allow requests from all origins (CORS), or not with --cors=false; without it the service decides",
+				Flag: "cors",
+				Usage: "allow requests from all origins (CORS), or not with --cors=false; " +
+					"without it the service decides",
 				Default: serviceDecides,
 				Bool:    true,
 				Set:     func(text string) (wrong string) { in.CORS, wrong = parseCORS(text); return wrong },
@@ -283,7 +285,8 @@ func isRequestedBucket(b *client.Bucket, in client.BucketRequest) bool {
 		in.Region != "" && b.Region.Raw() == in.Region)
 }
 
-// existedBefore reports whether a bucket that was created is an old one: it was listed before, or is older than an hour.
+// existedBefore reports whether a bucket that was created is an old one: it was listed before, or is older than an
+// hour.
 func existedBefore(a *account.Account, b *client.Bucket, before []*client.Bucket) bool {
 	same := func(k *client.Bucket) bool { return account.BucketID(k) == account.BucketID(b) }
 	return slices.ContainsFunc(before, same) || b.Created.Valid() && a.Now().Sub(b.Created.Time()).Hours() > 1

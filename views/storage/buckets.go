@@ -61,7 +61,8 @@ func BucketsPane(a *account.Account) ui.Pane {
 	return bucketList{list, a}
 }
 
-// checkBucketGone returns the error of a read in a bucket: that the bucket is gone, if reading the bucket itself agrees.
+// checkBucketGone returns the error of a read in a bucket: that the bucket is gone, if reading the bucket itself
+// agrees.
 func checkBucketGone(ctx context.Context, a *account.Account, b *client.Bucket, err error) error {
 	if !account.IsNotFound(err) {
 		return err

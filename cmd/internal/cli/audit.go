@@ -143,8 +143,8 @@ func statusCommand(f *config.Flags) *cobra.Command {
 		Args:  NoArgs,
 		Long: "Prints a line for each service that is down and each issue that is open, and nothing if all is well.\n" +
 			"A disabled service does not count as a problem, but an open issue on it does. Anything that could not\n" +
-			"be read is listed as \"not known\". On a terminal, a service and its issue are one line, which says whom\n" +
-			"to call; with -o, --columns, --filter, --sort or --limit, it prints the rows that a pipe gets.\n" +
+			"be read is listed as \"not known\". On a terminal, a service and its issue are one line, which says\n" +
+			"whom to call; with -o, --columns, --filter, --sort or --limit, it prints the rows that a pipe gets.\n" +
 			fmt.Sprintf(
 				"The exit code is 0 if all is well, and %d if something is broken. If nothing is known to be\n"+
 					"broken but a list could not be read, it is the code of that failure.",

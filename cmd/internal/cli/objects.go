@@ -144,9 +144,9 @@ func objectFilesResource() scriptResource {
 				printsOwnResult: true,
 				columns:         transferRowColumns(),
 				bindFlags:       getObject,
-				description: "Download an object to FILE (default: its name without folders; - is standard output), or " +
-					"into FILE if that is a folder or ends with /; with a pattern, more than one name or -r, FILE is " +
-					"the folder to download to; if two or more arguments follow the bucket, the last one is FILE",
+				description: "Download an object to FILE (default: its name without folders; - is standard output), " +
+					"or into FILE if that is a folder or ends with /; with a pattern, more than one name or -r, FILE " +
+					"is the folder to download to; if two or more arguments follow the bucket, the last one is FILE",
 			}.erase(),
 			subcommand[client.ObjectRef]{
 				name:            "put",

@@ -66,7 +66,10 @@ func TestPublic_scriptsNeedYes(t *testing.T) {
 	} {
 		before := len(r.API.Ledger())
 		s := r.Run(strings.Fields(line)...)
-		r.CheckResult(s, exit.CodeUsage, "it opens something to everyone, and standard input is not a terminal; add --yes")
+		r.CheckResult(
+			s, exit.CodeUsage,
+			"it opens something to everyone, and standard input is not a terminal; add --yes",
+		)
 		if n := len(r.API.Ledger()); n != before {
 			t.Errorf("%s: %d changes", line, n-before)
 		}

@@ -730,7 +730,8 @@ func TestScripts_dryRunOfSeveralObjects(t *testing.T) {
 	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "www/extra", "x")
 	r.Write(filepath.Join(folder, "css", "a.css"), "changed")
 	r.CheckResult(
-		r.Run("objects", "sync", folder, testenv.Bucket+"/www", "--force", "--delete", "--yes", "--dry-run"), exit.CodeOK,
+		r.Run("objects", "sync", folder, testenv.Bucket+"/www", "--force", "--delete", "--yes", "--dry-run"),
+		exit.CodeOK,
 		`"name":"www/css/a.css","method":"PUT","expires_in":600,"content_type":"text/css; charset=utf-8"}`,
 		"-T "+filepath.Join(folder, "css", "a.css"), `"name":"www/extra","method":"DELETE"`,
 	)
@@ -774,7 +775,9 @@ func TestScripts_dryRunCurlRuns(t *testing.T) {
 	}
 	r := newTestEnv(t, emulator.Options{})
 	t.Chdir(r.Home)
-	for i, file := range []string{"two\nlines", "[1-3]{a,b}", "it's ‹odd›", "-T", ".hidden", "\x1b]0;x\a", "%41\\101", "-"} {
+	for i, file := range []string{
+		"two\nlines", "[1-3]{a,b}", "it's ‹odd›", "-T", ".hidden", "\x1b]0;x\a", "%41\\101", "-",
+	} {
 		r.Write(filepath.Join(r.Home, file), "bytes of "+file)
 		for name, args := range map[string][]string{
 			fmt.Sprint("x/", i, file): {fmt.Sprint("x/", i, file), "./" + file},

@@ -148,7 +148,8 @@ func (r *testEnv) useProviderDialect() {
 }
 
 // The handover reads the same model as the dashboard: an open incident whose service is disabled or well again is in
-// it, one whose ticket is closed only while its service is down, and the age of a disabled service is not reset by an edit.
+// it, one whose ticket is closed only while its service is down, and the age of a disabled service is not reset by an
+// edit.
 func TestHandover_openIncidentsWhateverTheirServices(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.useProviderDialect()

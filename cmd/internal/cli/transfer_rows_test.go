@@ -79,7 +79,8 @@ func TestObjects_rowsOfPlanAndResult(t *testing.T) {
 			"www/a.css|delete|7||done\nwww/b.css|delete|0||done\nwww/only|delete|1||done"},
 		"sync": {
 			[]string{"sync", "FOLDER/css", at + "/www", "--force", "--delete", "--yes"}, exit.CodeOK,
-			"www/a.css|upload|1|changed|done\nwww/b.css|skip|0|same|unchanged\nwww/only|delete|-|only the target has it|done",
+			"www/a.css|upload|1|changed|done\nwww/b.css|skip|0|same|unchanged\n" +
+				"www/only|delete|-|only the target has it|done",
 		},
 		"sync back": {
 			[]string{"sync", at + "/www", "FOLDER", "--delete", "--yes"}, exit.CodeOK,
@@ -156,9 +157,8 @@ func TestObjects_rowsInEveryFormat(t *testing.T) {
 		records[1][5] != filepath.Join("to", odd) {
 		t.Errorf("%v: %q", err, records)
 	}
-	if out := r.MustRun(append(get, "-o", "csv", "--columns", "outcome,name", "--no-headers")...).Out; !strings.HasSuffix(
-		out, "unchanged,x/z\n",
-	) {
+	out := r.MustRun(append(get, "-o", "csv", "--columns", "outcome,name", "--no-headers")...).Out
+	if !strings.HasSuffix(out, "unchanged,x/z\n") {
 		t.Errorf("%q", out)
 	}
 	s = r.MustRun(append(get, "-o", "ndjson")...)
@@ -170,7 +170,9 @@ func TestObjects_rowsInEveryFormat(t *testing.T) {
 		t.Errorf("%q", s.Out)
 	}
 	for _, format := range []string{"json", "ndjson", "csv"} {
-		r.CheckResult(r.Run("objects", "get", testenv.Bucket, "x/z", "-", "-o", format), exit.CodeUsage, "standard output")
+		r.CheckResult(
+			r.Run("objects", "get", testenv.Bucket, "x/z", "-", "-o", format), exit.CodeUsage, "standard output",
+		)
 		r.CheckResult(
 			r.Run("buckets", "empty", testenv.Bucket, "-o", format, "--yes"), exit.CodeUsage, "prints no rows",
 		)
@@ -265,8 +267,10 @@ func TestObjects_dryRunEndsAsThePlanDoes(t *testing.T) {
 	r = newTestEnv(t, emulator.Options{Scopes: "account:read_write object_storage:read_only"})
 	for _, line := range [][]string{
 		{"get", testenv.Bucket, "README.txt", filepath.Join(r.Home, "to")},
-		{"get", "-r", testenv.Bucket, "README.txt", r.Home}, {"cp", testenv.Bucket + "/README.txt", testenv.Bucket + "/new"},
-		{"rm", testenv.Bucket, "README.txt", "--yes"}, {"put", testenv.Bucket, "new", filepath.Join(folder, "mine")},
+		{"get", "-r", testenv.Bucket, "README.txt", r.Home},
+		{"cp", testenv.Bucket + "/README.txt", testenv.Bucket + "/new"},
+		{"rm", testenv.Bucket, "README.txt", "--yes"},
+		{"put", testenv.Bucket, "new", filepath.Join(folder, "mine")},
 	} {
 		real := r.Run(append([]string{"objects"}, line...)...)
 		r.CheckResult(real, exit.CodeDenied)

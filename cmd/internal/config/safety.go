@@ -83,11 +83,13 @@ func configurationError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return exit.Advise(fmt.Errorf("the configuration cannot be read again: %w", err), "correct it, then repeat the change")
+	return exit.Advise(
+		fmt.Errorf("the configuration cannot be read again: %w", err), "correct it, then repeat the change",
+	)
 }
 
-// readToken returns the token of the token file if it may take the place of the one in use: it belongs to the user whose
-// journal is open. It returns none if that is not known.
+// readToken returns the token of the token file if it may take the place of the one in use: it belongs to the user
+// whose journal is open. It returns none if that is not known.
 func (r *safetyReader) readToken(ctx context.Context) (client.Secret, error) {
 	path := expandHome(r.settings.TokenFile)
 	changed, err := r.tokens.check(path)

@@ -139,8 +139,10 @@ func TestClipboard(t *testing.T) {
 		copies          func(*demoKeys) string
 		sequences       int
 	}{
-		"phone":                           {"4«Ada Wong»y", "sent to the terminal", "", phone, 1},
-		"secret":                          {newKey + "y", "secret key: sent to the terminal", "", (*demoKeys).secret, 1},
+		"phone": {"4«Ada Wong»y", "sent to the terminal", "", phone, 1},
+		"secret": {
+			newKey + "y", "secret key: sent to the terminal", "", (*demoKeys).secret, 1,
+		},
 		"in a tmux that does not take it": {"4«Ada Wong»y", "but tmux may drop it", "TMUX", phone, 2},
 		"not asked": {
 			newKey + "<esc>discard<enter>", "backup agent", "", nil, 0,

@@ -334,7 +334,10 @@ func keystrokeTasks() []keystrokeTask {
 	const inBackups = "8«12 buckets ·»<enter>«README.txt»"
 	return []keystrokeTask{
 		{"whom to call about the newest issue", 2, "2«9 issues ·»<enter>«Call: billing»«+1 555 0100»", nil},
-		{"its call sheet in the clipboard", 3, "2«9 issues ·»<enter>«Call: billing»y«call sheet: sent to the terminal»", nil},
+		{
+			"its call sheet in the clipboard", 3,
+			"2«9 issues ·»<enter>«Call: billing»y«call sheet: sent to the terminal»", nil,
+		},
 		{
 			"disable a service for an hour with a reason",
 			6,
@@ -481,9 +484,10 @@ func disableGroup(t *testing.T, api *emulator.Emulator) int {
 // Shortcuts that the table does not list.
 func TestKeystrokeShortcuts(t *testing.T) {
 	t.Parallel()
+	const copyFromIssue = "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»"
 	for name, keys := range map[string]string{
-		"phone":    "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»1«phone number: sent to the terminal»",
-		"ssh":      "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»4«ssh line: sent to the terminal»",
+		"phone":    copyFromIssue + "1«phone number: sent to the terminal»",
+		"ssh":      copyFromIssue + "4«ssh line: sent to the terminal»",
 		"incident": "i«Call: billing»",
 		"contact":  "4«9 contacts · »y«sent to the terminal»",
 	} {

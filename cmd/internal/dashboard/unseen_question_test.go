@@ -36,7 +36,10 @@ func TestUnseenQuestion_deletesNothing(t *testing.T) {
 					}
 					l.press("\r")
 					if l.waitFor("billing-api: deleted"); l.changes.Load() != 1 {
-						t.Errorf("%d changes after a question on the screen was answered\n%s", l.changes.Load(), l.screen())
+						t.Errorf(
+							"%d changes after a question on the screen was answered\n%s",
+							l.changes.Load(), l.screen(),
+						)
 					}
 				})
 			})

@@ -491,8 +491,8 @@ func (d *Doctor) checkClipboard() {
 	}
 }
 
-// checkTmuxClipboard finds out whether tmux takes copies. An older one decides by its options, and by default keeps what
-// programs copy.
+// checkTmuxClipboard finds out whether tmux takes copies. An older one decides by its options, and by default keeps
+// what programs copy.
 func (d *Doctor) checkTmuxClipboard(advice string) {
 	if version, takesCopies := terminal.TmuxVersion(); takesCopies {
 		d.addFinding("clipboard", stateUnknown, "through tmux "+version+": its terminal decides (OSC 52)", advice)

@@ -48,9 +48,11 @@ func TestNew_phase(t *testing.T) {
 		{"deleted, open", "", 100 * time.Hour, incident.TicketOpen, nil, incident.Open},
 		{"down, closed", problem, time.Hour, incident.TicketClosed, nil, incident.Open},
 		{"well, closed", ok, time.Hour, incident.TicketClosed, nil, incident.Over},
-		{"down, closed, a newer issue names it", problem, time.Hour, incident.TicketClosed, func(f *incident.AccountSnapshot) {
-			f.Issues = append(f.Issues, issue(9, time.Minute, 1))
-		}, incident.Over},
+		{
+			"down, closed, a newer issue names it", problem, time.Hour, incident.TicketClosed,
+			func(f *incident.AccountSnapshot) { f.Issues = append(f.Issues, issue(9, time.Minute, 1)) },
+			incident.Over,
+		},
 		{"disabled, closed", disabled, time.Hour, incident.TicketClosed, nil, incident.Over},
 		{"down, unknown", problem, time.Hour, incident.TicketUnknown, nil, incident.Open},
 		{"well, unknown", ok, time.Hour, incident.TicketUnknown, nil, incident.Recovered},
