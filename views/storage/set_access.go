@@ -25,9 +25,11 @@ func publicFromHere(a *account.Account) map[string]publicAccess {
 		for _, e := range a.JournalStore().Rows() { // newest first
 			var acl client.ACL
 			switch e.Change.Op {
-			case client.OpCreateBucket, client.OpUpdateBucketAccess, client.OpReplaceBucketAccess, client.OpSetObjectACL:
+			case client.OpCreateBucket, client.OpUpdateBucketAccess, client.OpReplaceBucketAccess,
+				client.OpSetObjectACL:
 				var body client.BucketAccess
-				if data, err := json.Marshal(e.Change.Body); err != nil || json.Unmarshal(data, &body) != nil || body.ACL == "" {
+				data, err := json.Marshal(e.Change.Body)
+				if err != nil || json.Unmarshal(data, &body) != nil || body.ACL == "" {
 					continue // it changed CORS only
 				}
 				acl = body.ACL

@@ -73,7 +73,8 @@ func (f facts) publicObjects(c *collector) {
 		switch {
 		case i == maxOpened:
 			left := len(f.opened) - maxOpened
-			c.add(NotKnown, "", client.ServerText{}, fmt.Sprintf("%d more were opened from this machine; not read", left))
+			text := fmt.Sprintf("%d more were opened from this machine; not read", left)
+			c.add(NotKnown, "", client.ServerText{}, text)
 			return
 		case o.now.err != nil:
 			c.add(NotKnown, o.id, label, "its access is not known: "+client.Clean(o.now.err.Error()))
@@ -81,7 +82,8 @@ func (f facts) publicObjects(c *collector) {
 		case o.now.rows[0].Public():
 			c.add(Found, o.id, label, o.now.rows[0].String()+": opened from this machine")
 		case o.now.rows[0] != client.ACLPrivate:
-			c.add(NotKnown, o.id, label, "its access is "+cmp.Or(o.now.rows[0].String(), "not known: the API does not say"))
+			acl := cmp.Or(o.now.rows[0].String(), "not known: the API does not say")
+			c.add(NotKnown, o.id, label, "its access is "+acl)
 		}
 	}
 }
