@@ -217,7 +217,9 @@ func TestObject_replacedAfterItWasListed(t *testing.T) {
 		r.requireText("it was replaced after it was listed; press r")
 		r.requireNoText("new bytes")
 		r.press("<enter>")
-		r.requireText("it was replaced after it was listed: this is the new one", "26 B", "b6f58e1708faed209a16ec51b5b133fb")
+		r.requireText(
+			"it was replaced after it was listed: this is the new one", "26 B", "b6f58e1708faed209a16ec51b5b133fb",
+		)
 		r.press("<enter>")
 		r.requireText("new bytes of somebody else")
 		emulator.StoreObject(r.emu, "us-east-1", "acme-www", "index.html", "and newer ones")
