@@ -385,9 +385,11 @@ func (r *planRun) sharedEnd(s State, note string, why error, at time.Time) *Stat
 	return r.ended
 }
 
-// forget drops the job of a transfer of a run that has ended: a retry makes it again.
+// forget drops the job of a transfer of a run that has ended: a retry makes it again. It keeps the job of one that has
+// sent its bytes and failed after that, which a retry must not send again.
 func (m *Manager) forget(j *job) {
-	if j.run == nil || j.cleaningUp || j.status.State.Unfinished() {
+	if j.run == nil || j.cleaningUp || j.status.State.Unfinished() ||
+		j.status.State != Done && hasSent(j.task) {
 		return
 	}
 	id, row := j.status.ID, m.statuses[j.status.ID-1]
@@ -395,6 +397,17 @@ func (m *Manager) forget(j *job) {
 	if row.State == Done && j.progress.path == "" && !row.AccessLost && row.Ended.Sub(row.Started) < time.Second {
 		m.statuses[id-1] = j.run.sharedEnd(Done, row.Note, nil, row.Ended)
 	}
+}
+
+// hasSent reports whether a task has stored its object, or may have.
+func hasSent(t task) bool {
+	switch t := t.(type) {
+	case *uploadTask:
+		return t.sum != ""
+	case *copyTask:
+		return t.sum != "" && !t.Same
+	}
+	return false
 }
 
 // A Snapshot holds the statuses of all transfers at some time, oldest first. It does not change.
