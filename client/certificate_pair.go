@@ -45,14 +45,15 @@ func NewCertificatePair(certificate, key string) (CertificatePair, error) {
 	for i, c := range chain {
 		if keys[0].belongsTo(c) {
 			return CertificatePair{}, fmt.Errorf(
-				cannotBeUsed+"the key belongs to the %s certificate of the file (%s): "+
-					"put that one first, or give the key of the other (%s)",
-				ordinal(i+1), certificateName(c), certificateName(pair.Leaf),
+				cannotBeUsed+"the key belongs to certificate %d (%s), but the first for a host is %s: "+
+					"put %[2]s first, or use the key for %[3]s",
+				i+1, certificateName(c), certificateName(pair.Leaf),
 			)
 		}
 	}
-	return CertificatePair{}, errors.New(cannotBeUsed + "the key belongs to another certificate than " +
-		certificateName(pair.Leaf))
+	return CertificatePair{}, errors.New(
+		cannotBeUsed + "the key does not match certificate " + certificateName(pair.Leaf),
+	)
 }
 
 // parseCertificates returns the certificates of a file without a key, and the list of them in the file's order.
@@ -149,7 +150,7 @@ func parseKey(b *pem.Block) (crypto.Signer, error) {
 		if signer, ok := key.(crypto.Signer); ok {
 			return signer, nil
 		}
-		return nil, errors.New("the key is of a kind that certificates do not have")
+		return nil, errors.New("this key type is not supported in certificates")
 	}
 	if key, err := x509.ParsePKCS1PrivateKey(b.Bytes); err == nil {
 		return key, nil
@@ -331,7 +332,7 @@ func otherBlocks(data string) string {
 	}
 	switch kind {
 	case "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST":
-		next = ": the authority returns the certificate for it"
+		next = ": send it to your certificate authority, which returns the certificate"
 	case "PKCS7", "CMS":
 		next = ": convert it with openssl pkcs7 -in FILE -print_certs -out cert.pem"
 	case "TRUSTED CERTIFICATE":
@@ -404,15 +405,6 @@ func certificateName(c *x509.Certificate) string {
 		return names
 	}
 	return orElse(Clean(c.Subject.String()), "without a name")
-}
-
-// ordinal returns the word for the place of something in a list, from 1.
-func ordinal(n int) string {
-	words := [...]string{"first", "second", "third", "fourth", "fifth"}
-	if n <= len(words) {
-		return words[n-1]
-	}
-	return fmt.Sprintf("%dth", n)
 }
 
 // ProblemFor returns why the pair must not be uploaded for the bucket with a label at a time; "" if it may be.

@@ -278,7 +278,7 @@ func TestNewCertificatePair_namesWhatItIs(t *testing.T) {
 		"PKCS#7":          {pkcs7, key, "is a PKCS#7 file: convert it with openssl pkcs7 -inform DER"},
 		"PKCS#7 in PEM":   {as("PKCS7"), key, "only PKCS7: convert it with openssl pkcs7 -in FILE"},
 		"Java":            {"\xfe\xed\xfe\xed\x00", key, "is a Java keystore"},
-		"request":         {as("CERTIFICATE REQUEST"), key, "only CERTIFICATE REQUEST: the authority returns"},
+		"request":         {as("CERTIFICATE REQUEST"), key, "CERTIFICATE REQUEST: send it to your"},
 		"trusted":         {as("TRUSTED CERTIFICATE"), key, "openssl x509 -in FILE"},
 		"DER cut off":     {string(der.Bytes[:len(der.Bytes)/2]), key, "DER file that is cut off"},
 		"bundle cut off":  {cert + cert[:len(cert)/2], key, "certificate file is cut off: a CERTIFICATE has no END"},
@@ -291,9 +291,9 @@ func TestNewCertificatePair_namesWhatItIs(t *testing.T) {
 		"DER certificate": {cert, string(der.Bytes), "the key file contains no private key, only CERTIFICATE"},
 		"key of the second": {
 			other + cert, key,
-			"the key belongs to the second certificate of the file (cdn.acme.net): put that one first",
+			"the key belongs to certificate 2 (cdn.acme.net), but the first for a host is www.acme.net",
 		},
-		"key of another": {other, key, "the key belongs to another certificate than www.acme.net"},
+		"key of another": {other, key, "the key does not match certificate www.acme.net"},
 	} {
 		_, err := NewCertificatePair(c.cert, c.key)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

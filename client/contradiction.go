@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A contradiction says how the row in a successful answer differs from what was sent: "sent label "a", the response
-// says "b"". The change may have been applied: a replica that is behind answers with the old row.
+// A contradiction says how the row in a successful answer differs from what was sent: "sent label "a", but the API
+// answered "b"". The change may have been applied: a replica that is behind answers with the old row.
 type contradiction string
 
 // Error returns the difference.
@@ -32,7 +32,7 @@ func findContradiction(change Change, body any, answer []byte) contradiction {
 	}
 	now, before := FlattenJSON(json.RawMessage(answer)), FlattenJSON(change.Before)
 	if change.Op == OpEnableService && now["status"] == string(StatusDisabled) {
-		return "the response says that it is still disabled"
+		return "the API answered that it is still disabled"
 	}
 	var differences []string
 	for _, member := range slices.Sorted(maps.Keys(sent)) {
@@ -45,7 +45,7 @@ func findContradiction(change Change, body any, answer []byte) contradiction {
 			continue
 		}
 		differences = append(differences, fmt.Sprintf(
-			"sent %s %s, the response says %s", member, quoteMember(sent[member]), quoteMember(is),
+			"sent %s %s, but the API answered %s", member, quoteMember(sent[member]), quoteMember(is),
 		))
 	}
 	return contradiction(strings.Join(differences, "; "))

@@ -111,11 +111,11 @@ func (s ObjectReader) Get(ctx context.Context, o ObjectRef, options GetObjectOpt
 	return nil, r.parseError(res)
 }
 
-// ErrReplaced means that an object is no longer the version that was listed.
-var ErrReplaced = errors.New("it was replaced after it was listed; press r to read the list again")
+// ErrObjectChanged means that an object is no longer the version that was listed.
+var ErrObjectChanged = errors.New("the object was replaced after it was listed")
 
 // Peek reads the first n bytes of an object, or all of a shorter one, and returns its content type. If the ETag is not
-// empty and the object is another version, it returns ErrReplaced.
+// empty and the object is another version, it returns ErrObjectChanged.
 func (s ObjectReader) Peek(
 	ctx context.Context, cluster, bucket, name, etag string, n int64,
 ) (data []byte, kind string, err error) {
@@ -135,7 +135,7 @@ func (s ObjectReader) Peek(
 	defer res.Body.Close()
 	switch res.StatusCode {
 	case http.StatusPreconditionFailed:
-		return nil, "", ErrReplaced
+		return nil, "", ErrObjectChanged
 	case http.StatusOK, http.StatusPartialContent:
 		data, err = io.ReadAll(io.LimitReader(res.Body, n))
 		return data, res.Header.Get("Content-Type"), err

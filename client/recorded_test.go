@@ -231,7 +231,7 @@ func checkExchange(t *testing.T, name string, x *faulttest.RecordedExchange) boo
 		if err != nil || len(got.(*client.ManagedStats).Unavailable) == 0 {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
-	case err != nil && strings.Contains(err.Error(), ", the response says "):
+	case err != nil && strings.Contains(err.Error(), ", but the API answered "):
 		// what was recorded is not the answer to what this test sends
 	case err != nil:
 		t.Errorf("%s: %v", name, err)

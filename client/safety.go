@@ -82,12 +82,12 @@ func (w *Writer) checkSafety(ctx context.Context, op string) error {
 	now := rules.now()
 	switch {
 	case now.ReadOnly && !before.ReadOnly:
-		return &safetyRefusal{"the configuration now says read_only; nothing was changed", ErrReadOnly}
+		return &safetyRefusal{"read_only has been set in the configuration; nothing was sent", ErrReadOnly}
 	case err != nil:
-		return &safetyRefusal{fmt.Sprintf("nothing was sent, because %v", err), errSafetyUnknown}
+		return &safetyRefusal{fmt.Sprintf("nothing was sent: %v", err), errSafetyUnknown}
 	case now.Protected != "" && !w.part && w.consent.asked == "" && !w.consent.scheduled:
 		return &safetyRefusal{fmt.Sprintf(
-			"the configuration now says that account %s is protected; nothing was sent; repeat it to confirm it",
+			"account %s is now protected; nothing was sent. Repeat the change to confirm it.",
 			Clean(now.Protected),
 		), ErrNotConfirmed}
 	}

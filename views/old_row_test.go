@@ -13,13 +13,13 @@ import (
 // oldRowCases are the changes whose answer has a row, each with what the answer says if it has the old one.
 func oldRowCases() map[string]string {
 	return map[string]string{
-		"disable service":     `sent status "disabled", the response says "ok"`,
-		"enable service":      "the response says that it is still disabled",
-		"update service":      `sent label "edge-router2", the response says "edge-router"`,
-		"update contact":      `sent name "Ada Wong2", the response says "Ada Wong"`,
-		"update credential":   `sent label "db2-root2", the response says "db2-root"`,
-		"update SSH settings": `sent ssh.access "false", the response says "true"`,
-		"update key":          `sent label "finance2", the response says "finance"`,
+		"disable service":     `sent status "disabled", but the API answered "ok"`,
+		"enable service":      "the API answered that it is still disabled",
+		"update service":      `sent label "edge-router2", but the API answered "edge-router"`,
+		"update contact":      `sent name "Ada Wong2", but the API answered "Ada Wong"`,
+		"update credential":   `sent label "db2-root2", but the API answered "db2-root"`,
+		"update SSH settings": `sent ssh.access "false", but the API answered "true"`,
+		"update key":          `sent label "finance2", but the API answered "finance"`,
 	}
 }
 

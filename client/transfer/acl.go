@@ -140,7 +140,7 @@ type AccessError struct {
 
 // Error returns what it was to keep, and why it may not have it.
 func (e *AccessError) Error() string {
-	return fmt.Sprintf("it is stored, but may be private now, and was %s: %v", e.ACL, e.Cause)
+	return fmt.Sprintf("stored, but its access (%s) could not be confirmed; it may be private now: %v", e.ACL, e.Cause)
 }
 
 // Unwrap returns the cause.
@@ -193,8 +193,12 @@ func (s storedObject) setACL(ctx context.Context, c *client.Client) (left string
 		return "", err
 	case now.ACL == s.keep.ACL:
 		return "", nil
+	case now.ACL == "":
+		return "the API does not report its access now, so lookout did not change it", nil
 	case now.ACL != client.ACLPrivate:
-		return fmt.Sprintf("its access is now %s, so it was left", cmp.Or(now.ACL.String(), "not reported")), nil
+		return fmt.Sprintf(
+			"somebody has since set its access to %s, so lookout did not change it", now.ACL,
+		), nil
 	}
 	w, err := c.Begin(client.Change{
 		Op:       client.OpSetObjectACL,

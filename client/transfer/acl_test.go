@@ -233,7 +233,7 @@ func TestKeepACL_leavesWhatOthersHaveSet(t *testing.T) {
 		}
 		row := r.replace("a")[0]
 		if row.State != Done || !row.AccessLost ||
-			!strings.Contains(row.Note, "now authenticated-read, so it was left") {
+			!strings.Contains(row.Note, "authenticated-read, so lookout did not change") {
 			t.Errorf("%s, %v, %q", row.State, row.Err, row.Note)
 		}
 		if now := r.acl("a"); now != client.ACLAuthenticatedRead {

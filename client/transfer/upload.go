@@ -249,7 +249,7 @@ func (u *uploadTask) run(ctx context.Context, m *Manager, p *progress) error {
 }
 
 // errReplaced means that an object is no longer the one that was stored.
-var errReplaced = errors.New("it has been replaced since, so its access was left")
+var errReplaced = errors.New("it has been replaced since, so lookout did not set its access")
 
 // untilTaken sends a request. While the API or the storage is too busy to take it, it waits and tries again: nothing
 // was done then.

@@ -97,7 +97,7 @@ func (m *multiChoice) describe() (value, line string) {
 		return m.whyEmpty(), ""
 	}
 	if len(options) == 0 {
-		return "nothing is found", "search: " + m.query()
+		return "no match", "search: " + m.query()
 	}
 	at := min(m.cursor, len(options)-1)
 	state := "not picked"
@@ -115,7 +115,7 @@ func (g *grid[S]) describe() (value, line string) {
 		return g.whyEmpty(), ""
 	}
 	if len(shown) == 0 {
-		return "nothing is found", "search: " + g.query()
+		return "no match", "search: " + g.query()
 	}
 	row := shown[g.cursor]
 	return fmt.Sprintf("%s: %s, %d of %d; left and right change it, up and down move, letters search",

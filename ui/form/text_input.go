@@ -82,7 +82,7 @@ func (t *textInput) newEditor(text string) input.TextEditor {
 
 func (t *textInput) problem() string {
 	if strings.Contains(t.text(), visible.KeyMask) && !strings.Contains(t.initial, visible.KeyMask) {
-		return "a part of the hidden private key is deleted: delete the rest too, or close the form and begin again"
+		return "part of the masked private key was deleted: delete all of it, or close the form and start over"
 	}
 	return t.warning
 }

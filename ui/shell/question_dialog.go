@@ -294,7 +294,7 @@ func (q *questionDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) 
 	case early || k.IsRepeat:
 		return nil, false
 	case s.unseen && answers:
-		return ui.ShowStatus(theme.Warn, "the question was not on the screen yet · press the key again"), false
+		return ui.ShowStatus(theme.Warn, "key ignored: pressed before the question appeared · press it again"), false
 	}
 	if q.confirmWord == "" {
 		if k.String() == "y" && q.fits {

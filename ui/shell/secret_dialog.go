@@ -120,7 +120,9 @@ func (d *secretDialog) choiceLines(b ui.Box) []string {
 // What the dialog says about a secret that is not saved.
 const (
 	unconfirmedCopy = "Sent, but nothing shows that it arrived: paste it where you keep it."
-	closingWords    = "Type " + keptWord + " if you have it, or " + discardWord + " to lose it"
+	closingWords    = `Type "` + keptWord + `" if you have saved it elsewhere, or "` + discardWord +
+		`" to close without it`
+	wrongWord = `type "` + keptWord + `" or "` + discardWord + `"`
 )
 
 // whyAsk says why the dialog does not close at once.
@@ -195,8 +197,12 @@ func (d *secretDialog) handleClosingKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, b
 	case "esc", "ctrl+c":
 		d.closing = nil
 	case "enter":
-		if !s.unseen && (word == keptWord || word == discardWord) {
+		switch {
+		case s.unseen:
+		case word == keptWord, word == discardWord:
 			return d.forgetSecret(word == keptWord)
+		default:
+			return ui.ShowStatus(theme.Warn, wrongWord), false
 		}
 	default:
 		d.closing.Press(k)

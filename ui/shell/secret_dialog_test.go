@@ -115,6 +115,10 @@ func TestSecretDialog_closesOnPurpose(t *testing.T) {
 							t.Fatalf("%q closes the dialog", keys)
 						}
 						hidden(strings.Join(keys, " "))
+						wrong := keys[len(keys)-1] == "enter" && keys[0] != "enter"
+						if wrong && !strings.Contains(b.screen(), wrongWord) {
+							t.Errorf("nothing says what to type after %q:\n%s", keys, b.screen())
+						}
 					}
 					d.closing = nil
 				}
@@ -133,7 +137,7 @@ func TestSecretDialog_closesOnPurpose(t *testing.T) {
 // typed of them. They stay in sight where the text above has no room.
 func TestSecretDialog_showsWhatCanBeDone(t *testing.T) {
 	start := []string{"y copy it, without showing it", "r hold to show it", "It cannot be shown again."}
-	const words = "Type kept if you have it, or discard to lose it:"
+	const words = `Type "kept" if you have saved it elsewhere, or "discard" to close without it:`
 	asked := []string{"It is not saved to a file", words}
 	copied := append(start[:2:2], "Sent, but nothing shows that it arrived")
 	for _, height := range []int{11, 24} {
@@ -148,8 +152,8 @@ func TestSecretDialog_showsWhatCanBeDone(t *testing.T) {
 			}{
 				{"", start},
 				{"esc", asked},
-				{"d", append(asked, "lose it: d")},
-				{"i", append(asked, "lose it: di")},
+				{"d", append(asked, "without it: d")},
+				{"i", append(asked, "without it: di")},
 				{"esc", start},
 				{"y", copied},
 				{"enter", []string{"lookout cannot see whether your copy arrived", words}},

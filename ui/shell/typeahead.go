@@ -234,7 +234,7 @@ func (r *inputReads) noteInput() { r.input = r.current }
 func (r *inputReads) change(a ui.Action) tea.Cmd {
 	if r.behind {
 		return ui.ShowStatus(
-			theme.Warn, a.Name()+": nothing was done, because its key came together with others · press it again",
+			theme.Warn, a.Name()+": ignored, the key arrived together with other input (a paste?) · press it again",
 		)
 	}
 	r.noteInput()

@@ -261,9 +261,8 @@ func bucketFields(in *client.BucketRequest, clusters func() []string, checks ...
 		form.OptionalSwitch("cors_enabled", "CORS", &in.CORS).
 			Note("yes lets web pages from any origin read from it").
 			Scripted(form.ScriptInput{
-				Flag: "cors",
-				Usage: "allow requests from all origins (CORS), or not with --cors=false; " +
-					"without it the service decides",
+				Flag:    "cors",
+				Usage:   "allow (or, with --cors=false, forbid) requests from all origins; default: the API decides",
 				Default: serviceDecides,
 				Bool:    true,
 				Set:     func(text string) (wrong string) { in.CORS, wrong = parseCORS(text); return wrong },

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
@@ -123,6 +124,9 @@ func fetchPreview(
 	ctx context.Context, a *account.Account, ref client.ObjectRef, version client.ETag,
 ) (*preview.Preview, error) {
 	data, kind, err := a.API.Objects.Peek(ctx, ref.Cluster, ref.Bucket, ref.Name, version.Raw(), preview.Size)
+	if errors.Is(err, client.ErrObjectChanged) {
+		err = fmt.Errorf("%w; press r to reload", err)
+	}
 	return preview.New(ref.Name, kind, data), err
 }
 

@@ -118,8 +118,8 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 		Long: "Says where to create a token and which scopes it needs, tests it, shows what it allows in each pane, " +
 			"and writes the configuration once you agree.\nA token that you paste is kept in a file that only you " +
 			"can read or in the keyring; any other token can stay where it is, for example in a variable.\n" +
-			"With --token-file, or if standard input is not a terminal, it asks nothing: it takes the token from " +
-			"that file, which stays where it is, or from standard input, tests it, and writes the configuration.\n" +
+			"With --token-file, or if standard input is not a terminal, it asks no questions. It reads the " +
+			"token from the file (which is not moved) or from standard input, tests it and writes the configuration.\n" +
 			"With --read-only, lookout refuses every change to the account except creating download links.",
 		Example: indentExamples("lookout accounts add production --protected --color red\n" +
 			"lookout accounts add staging --token-file ~/staging.token\nlookout accounts add staging < token"),
@@ -135,9 +135,7 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 			}
 			_, asks := output.AsTerminal(c.InOrStdin())
 			if asks = asks && tokenFile == ""; !asks && len(args) == 0 {
-				return exit.Usage(errors.New(
-					"give a NAME: with --token-file, or if standard input is not a terminal, nothing is asked",
-				))
+				return exit.Usage(errors.New("NAME is required with --token-file or without a terminal"))
 			}
 			w := setup.NewWizard(c, f)
 			w.Taken, w.Name = file.names(), cmp.Or(args...)
@@ -286,7 +284,7 @@ func useAccountCommand(f *config.Flags) *cobra.Command {
 			}
 			text := "lookout starts with account " + name
 			if other := os.Getenv("LOOKOUT_ACCOUNT"); other != "" && other != name {
-				text += "; but here LOOKOUT_ACCOUNT chooses " + client.Clean(other)
+				text += ", but LOOKOUT_ACCOUNT=" + client.Clean(other) + " overrides it in this shell"
 			}
 			_, err = fmt.Fprintln(c.OutOrStdout(), text)
 			return err

@@ -247,7 +247,7 @@ func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c chan
 		return nil
 	case ui.Rejected:
 		return exit.WithCode(exit.CodeFailure, fmt.Errorf(
-			"%s: not applied; 2 min of checking did not show the change (%s; %s)",
+			"%s: not seen after 2 min of checking; treated as not applied, but it may still arrive (%s; %s)",
 			c.name,
 			ui.UnknownReason(err),
 			reason,

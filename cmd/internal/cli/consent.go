@@ -134,7 +134,7 @@ func (a *scriptAsker) flagAnswer(q client.ConsentQuestion) (bool, error) {
 		problem = "a plain --yes is not enough"
 	}
 	if a.opens && !protected {
-		problem = "it opens something to everyone, and " + problem
+		problem = "this makes or keeps something public and needs confirmation, but " + problem
 	}
 	next := "--yes"
 	if needsName {

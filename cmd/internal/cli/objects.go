@@ -144,9 +144,9 @@ func objectFilesResource() scriptResource {
 				printsOwnResult: true,
 				columns:         transferRowColumns(),
 				bindFlags:       getObject,
-				description: "Download an object to FILE (default: its name without folders; - is standard output), " +
-					"or into FILE if that is a folder or ends with /; with a pattern, more than one name or -r, FILE " +
-					"is the folder to download to; if two or more arguments follow the bucket, the last one is FILE",
+				description: "Download to FILE (default: the object's base name; - writes to standard output). If FILE is " +
+					"a folder or ends with /, the object goes into it. With several names, a pattern or -r, FILE is a " +
+					"folder. With two or more arguments after the bucket, the last is FILE.",
 			}.erase(),
 			subcommand[client.ObjectRef]{
 				name:            "put",
@@ -341,7 +341,7 @@ func getObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 		}
 		switch {
 		case target == "-" && s.printsRows():
-			const next = "the object itself goes to standard output: leave it out, or give a file"
+			const next = "the object goes to standard output: remove -o, or name a file"
 			return c, exit.Usage(fmt.Errorf("-o %s: %s", s.printer.Format, next))
 		case many && target == "-":
 			return c, exit.Usage(errors.New("only a single object can go to standard output"))

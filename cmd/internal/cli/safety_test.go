@@ -86,7 +86,7 @@ func TestSafety_configurationTightens(t *testing.T) {
 	asked := p.ask()
 	p.WriteConfig(p.text + "protected = true\n")
 	err := p.disable(asked)
-	p.requireRefused(err, "the configuration now says that account shop is protected")
+	p.requireRefused(err, "account shop is now protected")
 	if !errors.Is(err, client.ErrNotConfirmed) || !p.api.Protected() {
 		t.Errorf("%v, protected %v", err, p.api.Protected())
 	}
@@ -105,7 +105,7 @@ func TestSafety_configurationTightens(t *testing.T) {
 	if err = p.disable(asked); !errors.Is(err, client.ErrReadOnly) || !p.api.ReadOnly() {
 		t.Errorf("%v, read-only %v", err, p.api.ReadOnly())
 	}
-	p.requireRefused(err, "the configuration now says read_only")
+	p.requireRefused(err, "read_only has been set in the configuration")
 	p.WriteConfig(p.text)
 	if err := p.disable(asked); !errors.Is(err, client.ErrReadOnly) {
 		t.Errorf("it is not read-only any more: %v", err)
@@ -124,7 +124,7 @@ func TestSafety_unreadableConfiguration(t *testing.T) {
 	} {
 		spoil()
 		err := p.disable(p.ask())
-		p.requireRefused(err, "nothing was sent, because the configuration cannot be read again")
+		p.requireRefused(err, "nothing was sent: could not check whether the configuration allows it: ")
 		_ = os.Chmod(path, 0o600)
 		p.WriteConfig(p.text)
 		if err := p.disable(p.ask()); err != nil {

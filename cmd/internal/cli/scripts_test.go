@@ -745,13 +745,13 @@ func TestScripts_dryRunOfSeveralObjects(t *testing.T) {
 // the old row is not printed as the result.
 func TestScripts_oldRowIsNotDone(t *testing.T) {
 	for _, c := range []struct{ line, says string }{
-		{"services update 9 --timeout 99", `sent timeout "99", the response says "`},
-		{"services disable 9", `sent status "disabled", the response says "ok"`},
-		{"contacts update 11 --name Else", `sent name "Else", the response says "`},
-		{"credentials rename db2-root else", `sent label "else", the response says "db2-root"`},
-		{"keys rename finance else", `sent label "else", the response says "finance"`},
-		{"ssh deny db1", `sent ssh.access "false", the response says "true"`},
-		{`api PUT /managed/contacts/11 --input -`, `sent name "Else", the response says "`},
+		{"services update 9 --timeout 99", `sent timeout "99", but the API answered "`},
+		{"services disable 9", `sent status "disabled", but the API answered "ok"`},
+		{"contacts update 11 --name Else", `sent name "Else", but the API answered "`},
+		{"credentials rename db2-root else", `sent label "else", but the API answered "db2-root"`},
+		{"keys rename finance else", `sent label "else", but the API answered "finance"`},
+		{"ssh deny db1", `sent ssh.access "false", but the API answered "true"`},
+		{`api PUT /managed/contacts/11 --input -`, `sent name "Else", but the API answered "`},
 	} {
 		r := newTestEnv(t, emulator.Options{Seed: "demo"})
 		r.API.InjectFault("*", emulator.Fault{OldRow: true, ApplyFirst: true})

@@ -255,9 +255,9 @@ func (b *batchTransfer) planRows(finish func(sent *transferRow)) iter.Seq[*trans
 	}
 }
 
-// kept is the outcome of what only the target has if nothing is deleted because not everything was transferred.
-func kept(string) (outcome, reason string) {
-	return outcomeUnchanged, "nothing is deleted after a transfer that failed"
+// extraNotDeleted returns the outcome of what only the target has if nothing of it is deleted.
+func extraNotDeleted(why string) func(name string) (outcome, reason string) {
+	return func(string) (outcome, reason string) { return outcomeUnchanged, "not deleted: " + why }
 }
 
 // extraRows returns the rows of what only the target has. outcome returns how the deletion of a name has ended, and why

@@ -239,10 +239,10 @@ func (b *batchTransfer) extraKept(err error) error {
 func (b *batchTransfer) deleteExtra(ctx context.Context, err error, remove func() error) error {
 	switch {
 	case len(b.plan.Extra) == 0 || ctx.Err() != nil:
-		b.session.addRows(b.extraRows(kept))
+		b.session.addRows(b.extraRows(extraNotDeleted("the command was cancelled")))
 		return err
 	case b.failed > 0:
-		b.session.addRows(b.extraRows(kept))
+		b.session.addRows(b.extraRows(extraNotDeleted("a transfer failed")))
 		_, done := b.words()
 		b.session.reportf("nothing is deleted: %s not %s", ui.Plural(b.failed, "file was", "files were"), done)
 		return err

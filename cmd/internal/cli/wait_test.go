@@ -106,7 +106,7 @@ func TestWait_createEndsWithCandidates(t *testing.T) {
 		},
 		"never": {
 			emulator.Fault{Status: 504, Times: 1}, false, exit.CodeFailure,
-			[]string{"not applied; 2 min of checking did not show the change"},
+			[]string{"not seen after 2 min of checking; treated as not applied, but it may still arrive"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -78,13 +78,14 @@ func (r *safetyReader) readConfiguration() error {
 	return nil
 }
 
-// configurationError says that the configuration cannot be read again.
+// configurationError says that what the configuration allows now cannot be read.
 func configurationError(err error) error {
 	if err == nil {
 		return nil
 	}
 	return exit.Advise(
-		fmt.Errorf("the configuration cannot be read again: %w", err), "correct it, then repeat the change",
+		fmt.Errorf("could not check whether the configuration allows it: %w", err),
+		"correct it, then repeat the change",
 	)
 }
 

@@ -129,7 +129,7 @@ func TestLinearTellsNoSecret(t *testing.T) {
 	secret := v.WaitClipboard()
 	v.WaitFor("nothing shows that it arrived")
 	v.Type("<enter>")
-	v.WaitFor("Type kept if you have it, or discard to lose it; escape goes back")
+	v.WaitFor(`Type "kept" if you have saved it elsewhere, or "discard" to close without it; escape goes back`)
 	v.Type("kept", "<enter>", "5")
 	v.WaitFor("Credentials, tab 5 of ")
 	if strings.Contains(v.Output(), secret) {

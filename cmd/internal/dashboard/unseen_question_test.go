@@ -50,7 +50,7 @@ func TestUnseenQuestion_deletesNothing(t *testing.T) {
 // A terminal that does not mark pastes sends them as keys. Those of one read change nothing behind a filter's text or
 // another change, and send no form that nobody has seen. Nothing is lost: the key works when it is pressed again.
 func TestPasteAsKeys_changesNothing(t *testing.T) {
-	const again = "nothing was done, because its key came together with others · press it again"
+	const again = "ignored, the key arrived together with other input (a paste?) · press it again"
 	for paste, want := range map[string]struct {
 		changes int64
 		text    string
