@@ -214,7 +214,7 @@ func TestObject_replacedAfterItWasListed(t *testing.T) {
 		emulator.StoreObject(r.emu, "us-east-1", "acme-www", "index.html", "new bytes of somebody else")
 		r.press("/", "index.html", "<enter>")
 		r.wait(time.Second)
-		r.requireText("the object was replaced after it was listed; press r to reload")
+		r.requireText("the object was replaced after", "press r")
 		r.requireNoText("new bytes")
 		r.press("<enter>")
 		r.requireText(

@@ -119,7 +119,8 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 			"and writes the configuration once you agree.\nA token that you paste is kept in a file that only you " +
 			"can read or in the keyring; any other token can stay where it is, for example in a variable.\n" +
 			"With --token-file, or if standard input is not a terminal, it asks no questions. It reads the " +
-			"token from the file (which is not moved) or from standard input, tests it and writes the configuration.\n" +
+			"token from the file (which is not moved) or from standard input, tests it and writes the " +
+			"configuration.\n" +
 			"With --read-only, lookout refuses every change to the account except creating download links.",
 		Example: indentExamples("lookout accounts add production --protected --color red\n" +
 			"lookout accounts add staging --token-file ~/staging.token\nlookout accounts add staging < token"),

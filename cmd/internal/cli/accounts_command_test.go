@@ -538,7 +538,7 @@ func TestAccountsUse_choosesTheAccountToStartWith(t *testing.T) {
 	r.CheckResult(r.Run("accounts", "use", "nobody"), exit.CodeNotFound, "prod, stage")
 	r.CheckResult(r.Run("accounts", "use"), exit.CodeUsage, "NAME")
 	r.Setenv("LOOKOUT_ACCOUNT", "prod")
-	r.CheckResult(r.MustRun("accounts", "use", "stage"), exit.CodeOK, "but LOOKOUT_ACCOUNT=prod overrides it in this shell")
+	r.CheckResult(r.MustRun("accounts", "use", "stage"), exit.CodeOK, "LOOKOUT_ACCOUNT=prod overrides it")
 }
 
 // Without a terminal, or with --token-file, accounts add asks nothing. It writes only after the token was tried.

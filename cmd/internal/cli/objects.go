@@ -144,9 +144,9 @@ func objectFilesResource() scriptResource {
 				printsOwnResult: true,
 				columns:         transferRowColumns(),
 				bindFlags:       getObject,
-				description: "Download to FILE (default: the object's base name; - writes to standard output). If FILE is " +
-					"a folder or ends with /, the object goes into it. With several names, a pattern or -r, FILE is a " +
-					"folder. With two or more arguments after the bucket, the last is FILE.",
+				description: "Download to FILE (default: the object's base name; - writes to standard output). If " +
+					"FILE is a folder or ends with /, the object goes into it. With several names, a pattern or -r, " +
+					"FILE is a folder. With two or more arguments after the bucket, the last is FILE.",
 			}.erase(),
 			subcommand[client.ObjectRef]{
 				name:            "put",
