@@ -268,7 +268,7 @@ func TestObjects_deletedByAColleague(t *testing.T) {
 		}
 		r.press("<esc>", "r")
 		r.wait(time.Second)
-		r.requireText("none of 11 rows matches")
+		r.requireText(`rows matches "scratch"`)
 	})
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.writeObject("a.txt", 10)
