@@ -572,7 +572,7 @@ func undoBucketAccess(
 			before.ACL = client.ACLPrivate
 		}
 	}
-	in := newAccessInput(client.BucketAccessStatus{ACL: set.ACL, CORS: set.CORS})
+	in := newAccessInput(client.BucketAccessStatus(set))
 	if before.ACL != "" {
 		in.acl = before.ACL
 	}
