@@ -356,18 +356,19 @@ func TestInputFilter_countsAnswers(t *testing.T) {
 func TestInputFilter_cutAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := startFilterTest()
-		answers := 0
-		r.filter.answered = func() { answers++ }
-		awaited := true
-		r.filter.awaited = func() bool { return awaited }
+		var answers atomic.Int32
+		r.filter.answered = func() { answers.Add(1) }
+		var awaited atomic.Bool
+		awaited.Store(true)
+		r.filter.awaited = awaited.Load
 		for _, report := range []string{"\x1b[0n", "\x1b]11;?\x1b\\", "\x1b[A", "\x1b[0n"} {
 			for _, c := range report {
 				r.write(string(c))
 				time.Sleep(answerGap - 2*awaitedInterval)
 			}
 		}
-		if got := r.read(); got != "\x1b]11;?\x1b\\\x1b[A" || answers != 2 {
-			t.Errorf("%q, %d answers", got, answers)
+		if got := r.read(); got != "\x1b]11;?\x1b\\\x1b[A" || answers.Load() != 2 {
+			t.Errorf("%q, %d answers", got, answers.Load())
 		}
 		r.write("\x1b")
 		time.Sleep(answerGap)
@@ -378,12 +379,12 @@ func TestInputFilter_cutAnswer(t *testing.T) {
 		time.Sleep(escapeTimeout)
 		r.write("\x1b")
 		time.Sleep(awaitedInterval / 2)
-		awaited = false
+		awaited.Store(false)
 		time.Sleep(awaitedInterval)
 		if got := r.read(); got != "j\x1b" {
 			t.Errorf("%q although no answer is to come any more", got)
 		}
-		awaited = true
+		awaited.Store(true)
 		time.Sleep(escapeTimeout)
 		r.write("\x1b")
 		r.write("k")
