@@ -103,12 +103,13 @@ func (t *textInput) set(text string) string {
 // changed hides the private keys that were typed, and reports the new text.
 func (t *textInput) changed() {
 	t.warning = ""
-	if text := t.text(); !t.secret && visible.MayHoldKey(text) {
+	text := t.text()
+	if !t.secret && visible.MayHoldKey(text) {
 		if shown := t.hideKeys(text); shown != t.editor.Text() {
 			t.editor = t.newEditor(text)
 		}
 	}
-	t.onChange(t.text())
+	t.onChange(text)
 }
 
 func (t *textInput) paste(text string) {
