@@ -269,7 +269,7 @@ func TestSuspend(t *testing.T) {
 		}
 		from := len(c.output())
 		for _, size := range []pty.Winsize{{Cols: 80, Rows: 24}, {Cols: 100, Rows: 30}} {
-			_ = pty.Setsize(c.tty, &size) // of which only the shell is told at first
+			_ = pty.Setsize(c.tty, &size) // only the shell is notified at first
 			if size.Cols == 80 {
 				c.typeKeys("fg\n")
 			}
@@ -321,9 +321,14 @@ func TestSuspend(t *testing.T) {
 // screenAfter returns what a terminal of a size shows after some output.
 func screenAfter(output string, size pty.Winsize) string {
 	e := vt.NewEmulator(int(size.Cols), int(size.Rows))
-	go func() { _, _ = io.Copy(io.Discard, e) }() // its answers get nowhere
-	defer e.Close()
+	answers := make(chan struct{})
+	go func() { // its answers get nowhere
+		_, _ = io.Copy(io.Discard, e)
+		close(answers)
+	}()
 	_, _ = io.WriteString(e, output)
+	_ = e.InputPipe().(io.Closer).Close() // Close of the emulator would race with the reader
+	<-answers
 	return ansi.Strip(e.Render())
 }
 
