@@ -19,17 +19,7 @@ func (c contradiction) Error() string { return string(c) }
 // API answers in its own way, neither as it was sent nor as it was before, does not contradict. The row that a creation
 // returns is not compared: its values were not there before.
 func findContradiction(change Change, body any, answer []byte) contradiction {
-	sent := map[string]string{}
-	switch change.Op {
-	case OpDisableService:
-		sent["status"] = string(StatusDisabled)
-	case OpUploadCertificate:
-		sent["ssl"] = "true"
-	case OpUpdateContact, OpUpdateCredential, OpUpdateInstanceSSH, OpUpdateService, OpUpdateKey, OpSetObjectACL:
-		sent = FlattenJSON(body)
-		delete(sent, "username") // logins are not compared, so that no error quotes one
-		delete(sent, "password")
-	}
+	sent := change.members(body)
 	now, before := FlattenJSON(json.RawMessage(answer)), FlattenJSON(change.Before)
 	if change.Op == OpEnableService && now["status"] == string(StatusDisabled) {
 		return "the API answered that it is still disabled"
@@ -38,10 +28,10 @@ func findContradiction(change Change, body any, answer []byte) contradiction {
 	for _, member := range slices.Sorted(maps.Keys(sent)) {
 		is, answered := now[member]
 		same := func(value string) bool {
-			return HasMembers(map[string]string{member: is}, map[string]string{member: value})
+			return MembersMatch(map[string]string{member: is}, map[string]string{member: value})
 		}
 		was, known := before[member]
-		if !answered || same(sent[member]) || known && !same(was) {
+		if sent[member] == "" || !answered || same(sent[member]) || known && !same(was) {
 			continue
 		}
 		differences = append(differences, fmt.Sprintf(

@@ -37,9 +37,9 @@ func formatJSONValue(value any) string {
 	return string(data)
 }
 
-// HasMembers reports whether an object has all these members. Absent, null, 0, empty and no elements count as equal,
+// MembersMatch reports whether an object has all these members. Absent, null, 0, empty and no elements count as equal,
 // and so do addresses that differ only in the fragment, which the API does not keep.
-func HasMembers(now, members map[string]string) bool {
+func MembersMatch(now, members map[string]string) bool {
 	comparable := func(member, text string) string {
 		if text == "0" || text == "(empty)" || text == "false" || text == "[]" {
 			return ""

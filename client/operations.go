@@ -118,22 +118,40 @@ func DeletesMany(op string) bool { return op == OpDeleteObjects || op == OpEmpty
 // Sets returns the members that the change sets, by their paths: "phone.primary". nil means that it makes, replaces or
 // removes the whole thing, or that its members are not known.
 func (c Change) Sets() []string {
+	body := c.Body
+	if body == nil {
+		body = c.Before // it is not sent yet
+	}
+	members := c.members(body)
+	if members == nil {
+		return nil
+	}
+	return slices.AppendSeq([]string{}, maps.Keys(members))
+}
+
+// members returns the members that the change sets if it sends a body, with their values as the API shows them
+// afterwards; "" if the value is not known, or must not be shown. See Sets for nil.
+func (c Change) members(body any) map[string]string {
 	switch c.Op {
-	case OpDisableService, OpEnableService:
-		return []string{"status"}
+	case OpDisableService:
+		return map[string]string{"status": string(StatusDisabled)}
+	case OpEnableService:
+		return map[string]string{"status": ""}
 	case OpPlanMaintenance, OpCancelMaintenance:
-		return []string{}
-	case OpUploadCertificate, OpDeleteCertificate:
-		return []string{"ssl"}
+		return map[string]string{}
+	case OpUploadCertificate:
+		return map[string]string{"ssl": "true"}
+	case OpDeleteCertificate:
+		return map[string]string{"ssl": "false"}
 	case OpSetCredentialLogin:
-		return []string{"password"}
+		return map[string]string{"password": ""}
+	case OpSetObjectACL:
+		return map[string]string{"acl": FlattenJSON(body)["acl"]}
 	case OpUpdateContact, OpUpdateCredential, OpUpdateInstanceSSH, OpUpdateService, OpUpdateKey,
 		OpUpdateBucketAccess, OpReplaceBucketAccess:
-		values := c.Body
-		if values == nil {
-			values = c.Before // it is not sent yet
+		if members := FlattenJSON(body); len(members) > 0 {
+			return members
 		}
-		return slices.Sorted(maps.Keys(FlattenJSON(values)))
 	}
 	return nil
 }

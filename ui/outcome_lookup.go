@@ -239,9 +239,9 @@ func (l *OutcomeLookup) Settle(outcome AttemptOutcome) {
 	l.over, l.NotSeen, l.outcome = true, false, outcome
 }
 
-// Hides reports whether a change of a row hides an earlier one, so that the row tells nothing about that one any more:
-// it has set one of the same members, or removed or replaced the row. nil members are the whole row.
-func Hides(later, earlier []string) bool {
+// Supersedes reports whether a change of a row hides an earlier one, so that the row tells nothing about that one any
+// more: it has set one of the same members, or removed or replaced the row. nil members are the whole row.
+func Supersedes(later, earlier []string) bool {
 	return later == nil || slices.ContainsFunc(later, func(member string) bool {
 		return slices.Contains(earlier, member)
 	})

@@ -359,7 +359,7 @@ type confirmation[T any] struct {
 // supersede ends the lookups of earlier changes of a row that a change of some members hides.
 func (c *changes[T]) supersede(id string, sets []string) {
 	for _, l := range c.lookups {
-		if l.RowID == id && id != "" && Hides(sets, l.Sets) && (l.Unsettled() || l.NotSeen) {
+		if l.RowID == id && id != "" && Supersedes(sets, l.Sets) && (l.Unsettled() || l.NotSeen) {
 			l.supersede()
 		}
 	}

@@ -64,7 +64,7 @@ func (e *EditForm[T, R]) Open() R {
 func (e *EditForm[T, R]) Attempt(T) resource.Attempt[T] {
 	id, patch, before := e.ID(e.Row), client.FlattenJSON(e.values.patch()), e.values.before()
 	has := func(now T, members map[string]string) bool {
-		return client.HasMembers(client.FlattenJSON(e.Request(now)), members)
+		return client.MembersMatch(client.FlattenJSON(e.Request(now)), members)
 	}
 	return resource.Attempt[T]{
 		ID:        FormatID(id),

@@ -48,9 +48,10 @@ func recentDeletions(j *journal.Journal, now time.Time) []journal.Entry {
 	})
 }
 
-// DeletedHere says of a row that the API still shows that it was deleted from this machine in the last day: "deleted
-// 40 s ago from this machine; the API still shows it". at is when. note is "" for any other row. It reads the journal.
-func DeletedHere(j *journal.Journal, now time.Time, resource, id string, row any) (note string, at time.Time) {
+// RecentDeletionNote says of a row that the API still shows that it was deleted from this machine in the last day:
+// "deleted 40 s ago from this machine; the API still shows it". at is when. note is "" for any other row. It reads the
+// journal.
+func RecentDeletionNote(j *journal.Journal, now time.Time, resource, id string, row any) (note string, at time.Time) {
 	for _, e := range recentDeletions(j, now) {
 		b, isBucket := row.(*client.Bucket)
 		if e.Change.Resource != resource || e.Change.ID != id || isBucket && b.Created.Time().After(e.Time) {
@@ -391,7 +392,7 @@ func current(a *Account, entries []*journal.Entry) []*journal.Entry {
 		return e.Change.ID != "" && slices.ContainsFunc(since, func(later journal.Entry) bool {
 			return later.ID != e.ID && !later.Time.Before(e.Time) && later.Outcome == client.Applied &&
 				later.Change.Resource == e.Change.Resource && later.Change.ID == e.Change.ID &&
-				ui.Hides(later.Change.Sets(), e.Change.Sets())
+				ui.Supersedes(later.Change.Sets(), e.Change.Sets())
 		})
 	})
 }
@@ -400,9 +401,9 @@ func current(a *Account, entries []*journal.Entry) []*journal.Entry {
 func compareUpdate(e *journal.Entry, now map[string]string) (ui.LookupVerdict, string) {
 	after, before := client.FlattenJSON(e.Change.Body), client.FlattenJSON(e.Change.Before)
 	switch {
-	case len(after) > 0 && client.HasMembers(now, after):
+	case len(after) > 0 && client.MembersMatch(now, after):
 		return ui.SeenAsWanted, "it has the values that were sent"
-	case len(before) > 0 && client.HasMembers(now, before):
+	case len(before) > 0 && client.MembersMatch(now, before):
 		return ui.NotSeen, "it still has the old values"
 	}
 	return ui.CannotTell, "it has neither the old values nor the ones that were sent: somebody has changed it since"
@@ -482,7 +483,7 @@ func judgeAccess(ctx context.Context, a *Account, e *journal.Entry) (ui.LookupVe
 	case err != nil:
 		return ui.CannotTell, "", err
 	}
-	if client.HasMembers(client.FlattenJSON(now), client.FlattenJSON(e.Change.Body)) {
+	if client.MembersMatch(client.FlattenJSON(now), client.FlattenJSON(e.Change.Body)) {
 		text := "the access is " + now.String() + ", as it was sent, but it may already have been so before"
 		return ui.CannotTell, text, nil
 	}
@@ -588,7 +589,7 @@ func fetchAlike(ctx context.Context, a *Account, e *journal.Entry) ([]candidate,
 	}
 	return slices.DeleteFunc(rows, func(c candidate) bool {
 		return isMadeBefore(c.made, e.Time) || IsReplaced(e.Change, c.id) ||
-			!client.HasMembers(client.FlattenJSON(c.row), label)
+			!client.MembersMatch(client.FlattenJSON(c.row), label)
 	}), err
 }
 

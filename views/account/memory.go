@@ -191,7 +191,7 @@ func editedMembers(e *journal.Entry, now *client.Service, late bool) []string {
 	if late {
 		values := client.FlattenJSON(now.Request())
 		maps.DeleteFunc(sent, func(name, value string) bool {
-			return !client.HasMembers(values, map[string]string{name: value})
+			return !client.MembersMatch(values, map[string]string{name: value})
 		})
 	}
 	return slices.Collect(maps.Keys(sent))

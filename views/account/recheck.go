@@ -48,7 +48,7 @@ func describeCandidate(a *Account, made time.Time, row any, sent map[string]stri
 	now := client.FlattenJSON(row)
 	for _, member := range slices.Sorted(maps.Keys(sent)) {
 		value, returned := now[member]
-		same := client.HasMembers(now, map[string]string{member: sent[member]})
+		same := client.MembersMatch(now, map[string]string{member: sent[member]})
 		if !returned && !same || member == "bucket_access" {
 			continue
 		}
