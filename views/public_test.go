@@ -1,10 +1,12 @@
 package views_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -230,6 +232,32 @@ func TestObject_replacedAfterItWasListed(t *testing.T) {
 		r.wait(time.Second)
 		r.requireText("and newer ones", "14 B")
 	})
+}
+
+// Replicas that go on listing different versions of an object do not make its screen read again and again.
+func TestObject_replicasDisagree(t *testing.T) {
+	t.Parallel()
+	var listed atomic.Int64
+	replicas := &rewritingTransport{rewrite: func(body []byte) []byte {
+		if !bytes.Contains(body, []byte(`"last_modified"`)) || listed.Add(1)%2 == 0 {
+			return body
+		}
+		return bytes.ReplaceAll(body, []byte(`"last_modified":"1999-12-23`), []byte(`"last_modified":"1999-12-22`))
+	}}
+	startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
+		r.openBucket("acme-www")
+		r.emu.InjectFault("list objects", emulator.Fault{Delay: 100 * time.Millisecond})
+		r.press("/", "index.html", "<enter>", "<enter>", "<enter>")
+		r.wait(time.Second)
+		before := listed.Load()
+		for range 20 {
+			r.press("<down>", "<up>") // each key draws a frame
+			r.wait(time.Second)
+		}
+		if n := listed.Load() - before; n > 4 {
+			t.Errorf("the listing was read %d times in 20 s\n%s", n, r.screen())
+		}
+	}, replicas)
 }
 
 // A bucket and an object that were opened from here say so in their rows and details, until they are private again.

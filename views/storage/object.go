@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -22,7 +23,8 @@ type objectView struct {
 	listed   *client.Object
 	acl      *ui.RowStore[*objectRead[*client.ObjectACL]]
 	preview  *ui.RowStore[*objectRead[*preview.Preview]]
-	showXML  bool // the ACL's XML is shown
+	rereadAt time.Time // when a part was last read again because the other one was of another version
+	showXML  bool      // the ACL's XML is shown
 	scroll   ui.Viewport
 	rendered renderedPreview
 }
@@ -151,13 +153,17 @@ func (p *objectView) Refresh() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// rereadInterval is the time between two attempts to read both parts of one version: replicas may go on disagreeing.
+const rereadInterval = time.Minute
+
 // LoadMissing reads the access once, and what was read of another version of the object again.
 func (p *objectView) LoadMissing() tea.Cmd {
 	acl, first := p.versions()
 	if acl == nil || first == nil || isSameVersion(acl, first) || p.acl.Freshness().Loading ||
-		p.preview.Freshness().Loading {
+		p.preview.Freshness().Loading || p.a.Now().Sub(p.rereadAt) < rereadInterval {
 		return p.acl.EnsureLoaded()
 	}
+	p.rereadAt = p.a.Now()
 	if p.object() == acl {
 		return p.preview.Refresh()
 	}
