@@ -76,6 +76,8 @@ var (
 	ErrDenied      = errors.New("not allowed")
 	ErrRateLimited = errors.New("too many requests")
 	ErrReadOnly    = errors.New("read-only mode; nothing was changed")
+	// ErrStoredMeanwhile is the refusal to replace an object that was not there when it was last looked for.
+	ErrStoredMeanwhile = errors.New("an object with this name was stored in the meantime; it is not replaced")
 )
 
 // FoundByReading is recorded as the cause of an outcome that was found by reading again, because the answer to the
@@ -86,15 +88,8 @@ type FoundByReading string
 func (f FoundByReading) Error() string { return string(f) }
 
 // Is matches the sentinels by status.
-// ErrStoredMeanwhile matches the refusal to replace an object that was not there when it was last looked for.
-var ErrStoredMeanwhile = errors.New(storedMeanwhile)
-
-const storedMeanwhile = "an object with this name was stored in the meantime; it is not replaced"
-
 func (e *Error) Is(target error) bool {
 	switch target {
-	case ErrStoredMeanwhile:
-		return e.Detail == storedMeanwhile
 	case ErrNotFound:
 		return e.Status == http.StatusNotFound
 	case ErrDenied:

@@ -244,7 +244,7 @@ func (s ObjectReader) newTarget(ctx context.Context, r presignedRequest, failed 
 	}
 	if exists, _ := link.Exists.Value(); exists && r.mustNew {
 		failed.Host = target.Host
-		failed.Detail = storedMeanwhile
+		failed.Cause, failed.Detail = ErrStoredMeanwhile, ErrStoredMeanwhile.Error()
 		return nil, failed
 	}
 	return target, nil

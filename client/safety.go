@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Safety is what the configuration demands of changes.
+// Safety is what the configuration says now: the restrictions on changes, and the token.
 type Safety struct {
 	ReadOnly  bool   // no change is sent
 	Protected string // name of the account, which the question before a change must name; "" if it is not protected
@@ -15,8 +15,8 @@ type Safety struct {
 }
 
 // WithSafetyCheck sets a function that says what the configuration demands now. The client calls it, off the event
-// loop, before every change, and when the API does not accept the token. What is demanded in addition applies from then
-// on; what is demanded no longer applies until the program ends. If the function fails, changes are refused.
+// loop, before every change, and when the API does not accept the token. A restriction that was added takes effect at
+// once; one that was removed stays in force until the program ends. If the function fails, changes are refused.
 func WithSafetyCheck(check func(context.Context) (Safety, error)) Option {
 	return func(c *Client) { c.rules.safety.check = check }
 }

@@ -194,8 +194,8 @@ func epoch(after time.Duration) string {
 	return strconv.FormatInt(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(after).Unix(), 10)
 }
 
-// Names that look equal are told apart in the list, in the details and in the question before a deletion, also from
-// what a person would type.
+// Names that look equal are shown differently in the list, in the details and in the question before a deletion, also
+// from what a person would type.
 func TestObjects_lookalikeNames(t *testing.T) {
 	t.Parallel()
 	names := map[string]string{

@@ -243,8 +243,8 @@ func TestObjects_flatViewIsOneLevel(t *testing.T) {
 	})
 }
 
-// A bucket or an object that somebody else has deleted is said to be gone, once, by name, and is not retried by itself:
-// what was read stays in sight.
+// A bucket or an object that somebody else has deleted is reported as gone once, by name, and is not retried
+// automatically: what was read stays in sight.
 func TestObjects_deletedByAColleague(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "scratch", "<enter>", "<enter>")

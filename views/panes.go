@@ -141,7 +141,7 @@ func (r journalRead) Deliver() tea.Cmd {
 // resumeChanges takes up what earlier runs have left in the journal, and watches what other programs add to it.
 func resumeChanges(a *account.Account) tea.Cmd {
 	return tea.Batch(
-		managed.ResumeMaintenance(a, a.Now()), managed.WatchJournal(a), managed.WatchJournalLock(a),
+		managed.ResumeMaintenance(a, a.Now()), managed.WatchJournal(a), managed.ReportLockedJournal(a),
 		storage.OfferResumeEmptying(a), storage.ReportInterruptedDeletions(a), storage.OfferInterruptedTransfers(a),
 		storage.OfferKeysToRevoke(a), activity.LookUpUnresolved(a), account.WatchEarlierChanges(a),
 		account.WatchTransfers(a),

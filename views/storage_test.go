@@ -750,7 +750,7 @@ func TestKeys_createAsks(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 				r.press("9", "n", "probe")
 				for _, key := range c.keys {
-					r.wait(time.Second) // no enter is at the heels of another
+					r.wait(time.Second) // no enter follows another at once
 					r.press(key)
 				}
 				r.wait(time.Second)

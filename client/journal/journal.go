@@ -83,8 +83,8 @@ type Journal struct {
 	// BeforeIntent returns why no change may be recorded, and thus none sent; it may take a while. nil allows all. It
 	// is set before the journal is used.
 	BeforeIntent func() error
-	// Locked is told the path of the file when a change has waited for a second because another program has locked it;
-	// it must not block. It is set before the journal is used.
+	// Locked is called with the path of the file when a change has waited for a second because another program has
+	// locked it; it must not block. It is set before the journal is used.
 	Locked func(path string)
 
 	mu      sync.Mutex

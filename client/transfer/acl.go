@@ -38,14 +38,6 @@ func ReadACL(ctx context.Context, objects client.ObjectReader, o client.ObjectRe
 	return KeptACL{Lost: fmt.Sprintf("its access is %s, which cannot be set", now.ACL)}, nil
 }
 
-// LostCount returns 1 if the access cannot be kept, and 0 otherwise.
-func (k KeptACL) LostCount() int {
-	if k.Lost != "" {
-		return 1
-	}
-	return 0
-}
-
 // or returns the wider access of two objects that become one: what was public stays public.
 func (k KeptACL) or(other KeptACL) KeptACL {
 	if other.ACL.Opens(k.ACL) {
@@ -127,7 +119,9 @@ func (p *Plan) CountACLs() (public, lost int) {
 		if k.ACL != "" {
 			public++
 		}
-		lost += k.LostCount()
+		if k.Lost != "" {
+			lost++
+		}
 	}
 	return public, lost
 }

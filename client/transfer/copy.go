@@ -38,23 +38,6 @@ type copyRequest struct {
 	batch         int
 }
 
-// addCopy adds a copy or a move. Retry of one whose copy is stored by then continues after it.
-func addCopy(m *Manager, r *copyRequest) (ID, error) {
-	row := Status{
-		Batch:   r.batch,
-		Kind:    Copy,
-		Cluster: r.Target.Cluster,
-		Bucket:  r.Target.Bucket,
-		Name:    client.NewText(r.Target.Name),
-		Source:  client.NewText(r.Source.ID()),
-		Total:   r.Object.Size,
-	}
-	if r.Move {
-		row.Kind = Move
-	}
-	return m.add(row, newCopyTask(r), ""), nil
-}
-
 func newCopyTask(r *copyRequest) *copyTask {
 	task := &copyTask{copyRequest: r}
 	if sum, ok := r.Object.ETag.MD5(); ok && r.Same {

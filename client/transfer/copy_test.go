@@ -11,6 +11,23 @@ import (
 	"lookout/client"
 )
 
+// addCopy adds a copy or a move. Retry of one whose copy is stored by then continues after it.
+func addCopy(m *Manager, r *copyRequest) (ID, error) {
+	row := Status{
+		Batch:   r.batch,
+		Kind:    Copy,
+		Cluster: r.Target.Cluster,
+		Bucket:  r.Target.Bucket,
+		Name:    client.NewText(r.Target.Name),
+		Source:  client.NewText(r.Source.ID()),
+		Total:   r.Object.Size,
+	}
+	if r.Move {
+		row.Kind = Move
+	}
+	return m.add(row, newCopyTask(r), ""), nil
+}
+
 // copyObject copies or moves an object of the rig's bucket to another name and waits for the end.
 func (r *rig) copyObject(o client.Object, to string, move bool) Status {
 	r.Helper()

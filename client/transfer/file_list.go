@@ -299,7 +299,7 @@ func (t *targetObjects) set(i int, o *client.Object) {
 	*chunk = appendSource(*chunk, o)
 }
 
-// maxTargetOwners is how many owners are told apart; the account has one.
+// maxTargetOwners limits how many different owners are kept; the objects of an account have one.
 const maxTargetOwners = 16
 
 // at returns the object of the file at a position.

@@ -57,7 +57,7 @@ type SkippedFile struct {
 // Error returns both on one line.
 func (s SkippedFile) Error() string { return client.Clean(s.Path) + ": " + s.Reason }
 
-// A Plan lists what a download or an upload of many files would do. PlanDownload, NewPlan, PlanUpload and
+// A Plan lists what a download or an upload of many files would do. NewDownload, NewPlan, PlanUpload and
 // CopySpec.Plan make one, CompareFiles and CompareObjects find out what exists, and Manager.Start does it. Panes and
 // scripts share it.
 type Plan struct {
@@ -139,15 +139,6 @@ func PlanObject(o client.Object, file string) Plan {
 func PlanFile(file string, size int64, to client.ObjectRef) Plan {
 	p := Plan{Kind: Upload, Cluster: to.Cluster, Bucket: to.Bucket}
 	p.add(PlannedFile{Name: to.Name, Path: file, Size: size})
-	return p
-}
-
-// PlanDownload returns the files that objects become.
-func PlanDownload(selected []DownloadItem, foldsCase func() bool) Plan {
-	p := NewDownload(foldsCase)
-	for _, s := range selected {
-		p.Add(s)
-	}
 	return p
 }
 

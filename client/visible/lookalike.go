@@ -114,7 +114,7 @@ func hasOther(text, lookalikes string, script *unicode.RangeTable) bool {
 	})
 }
 
-// Lookalike reports whether a character by itself looks like another one that a person would rather type.
+// Lookalike reports whether a character on its own is easily mistaken for one that people type.
 func Lookalike(r rune) bool {
 	return r >= 0x250 && (strings.ContainsRune(signLookalikes, r) || !norm.NFC.IsNormalString(string(r)))
 }

@@ -311,7 +311,7 @@ func (m *multiChoice) view(b ui.Box, focused bool) []string {
 	for i, o := range options {
 		box, tone := "[ ] ", theme.Plain
 		if slices.Contains(*m.v, o.ID) {
-			box, tone = "["+b.Theme.Glyphs.Mask+"] ", theme.Strong
+			box, tone = "["+b.Theme.Glyphs.Mark+"] ", theme.Strong
 		}
 		if focused && i == m.cursor {
 			tone = theme.Caret

@@ -232,7 +232,7 @@ func (v *FormView) takeKey(k tea.KeyPressMsg) tea.Cmd {
 		v.exitKey = "esc"
 		return nil
 	}
-	if input.Types(k) && key != "space" && v.searching() == nil {
+	if input.EntersText(k) && key != "space" && v.searching() == nil {
 		v.passTyping()
 	}
 	in := v.focusedInput()

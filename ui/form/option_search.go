@@ -25,7 +25,7 @@ func (s *optionSearch) query() string {
 // take takes a key that types or edits the text; left and right stay with the options.
 func (s *optionSearch) take(k tea.KeyPressMsg) bool {
 	switch key := k.String(); {
-	case key == "left", key == "right", s.query() == "" && (!input.Types(k) || key == "space"):
+	case key == "left", key == "right", s.query() == "" && (!input.EntersText(k) || key == "space"):
 		return false
 	}
 	if s.line == nil {

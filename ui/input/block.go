@@ -53,7 +53,7 @@ func (e *TextArea) AtEnd() bool { return e.cursor == len(e.text) }
 // Press takes a key that edits the text. It reports false for any other key, and for up and down at the first and last
 // line.
 func (e *TextArea) Press(k tea.KeyPressMsg) bool {
-	if Types(k) {
+	if EntersText(k) {
 		e.Paste(k.Text)
 		return true
 	}

@@ -56,8 +56,8 @@ func edits(k tea.KeyPressMsg) bool {
 		keys.DeleteCharacterBackward, keys.DeleteCharacterForward, keys.LineStart, keys.LineEnd)
 }
 
-// Types reports whether a key enters text.
-func Types(k tea.KeyPressMsg) bool {
+// EntersText reports whether a key enters text.
+func EntersText(k tea.KeyPressMsg) bool {
 	return k.Text != "" && !k.Mod.Contains(tea.ModCtrl) && !k.Mod.Contains(tea.ModAlt)
 }
 

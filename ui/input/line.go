@@ -64,7 +64,7 @@ func (l *TextField) AtEnd() bool { return l.model.Position() == utf8.RuneCountIn
 // Press takes a key that edits the line. It reports false for any other key.
 func (l *TextField) Press(k tea.KeyPressMsg) bool {
 	switch {
-	case Types(k):
+	case EntersText(k):
 		l.Paste(k.Text)
 	case key.Matches(k, keys.DeleteWordForward):
 		l.deleteWord()

@@ -117,7 +117,7 @@ func TestCopy_insideTmux(t *testing.T) {
 	}
 }
 
-// If tmux does not take a copy, because it is too old or gone, the terminal gets it as before, and the reason is told.
+// If tmux refuses a copy because it is too old or gone, the text goes to the terminal, and the message says why.
 func TestCopy_tmuxRefuses(t *testing.T) {
 	t.Setenv("TMUX", filepath.Join(t.TempDir(), "gone")+",1,0")
 	t.Setenv("SSH_CONNECTION", "somewhere")

@@ -254,9 +254,9 @@ func WatchJournal(a *account.Account) tea.Cmd {
 	}
 }
 
-// WatchJournalLock reports that a change waits because another program has locked the journal. It is called before the
-// account's first change.
-func WatchJournalLock(a *account.Account) tea.Cmd {
+// ReportLockedJournal reports that a change waits because another program has locked the journal. It is called before
+// the account's first change.
+func ReportLockedJournal(a *account.Account) tea.Cmd {
 	locked := make(chan string, 1)
 	a.Journal.Locked = func(path string) {
 		select {

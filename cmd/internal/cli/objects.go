@@ -646,7 +646,10 @@ func (s *scriptSession) planFile(
 	}
 	keep := c.keep
 	c.show = func() error {
-		lost := lostAccessError(keep.LostCount())
+		var lost error
+		if keep.Lost != "" {
+			lost = lostAccessError(1)
+		}
 		if s.printsRows() {
 			row := newUploadRow(o, file)
 			row.Reason = orNull(storage.DescribeKeptACL(keep))

@@ -467,7 +467,7 @@ func (r *subcommandRun) deletedBefore(s *scriptSession, c change[any], row any) 
 	if err != nil {
 		return false, err
 	}
-	note, at := account.DeletedHere(j, s.now(), c.Resource, c.ID, row)
+	note, at := account.RecentDeletionNote(j, s.now(), c.Resource, c.ID, row)
 	if note == "" {
 		return false, nil
 	}
