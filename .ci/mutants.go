@@ -37,11 +37,12 @@ import (
 // defaultPackages are those whose errors do the most damage.
 var defaultPackages = []string{
 	"./client", "./client/journal", "./client/transfer", "./ui", "./ui/chart", "./ui/filter", "./ui/form",
-	"./ui/input", "./ui/search", "./ui/shell", "./ui/table", "./ui/terminal", "./views/account",
+	"./ui/input", "./ui/search", "./ui/shell", "./ui/table", "./ui/terminal", "./client/account",
+	"./client/lists", "./views/operation",
 }
 
-// testedBy names the packages whose tests are in another one: those of views/account press keys in whole panes.
-var testedBy = map[string]string{"views/account": "views"}
+// testedBy names the packages whose tests are in another one, where they press keys in whole panes.
+var testedBy = map[string]string{"client/account": "views", "client/lists": "views", "views/operation": "views"}
 
 // needed is the share of mutants that must be killed, in percent.
 const needed = 95

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/lists"
 	"lookout/theme"
 )
 
@@ -15,7 +16,7 @@ type Pane interface {
 	Actions() []Action      // what can be done here and now, nearest first
 	Update(tea.Msg) tea.Cmd // input that no action took: filter text, paste, wheel, click
 	View(Box) string        // fills the box; the shell fits what does not
-	Refresh() tea.Cmd       // reads what it shows again
+	Refresh()               // reads what it shows again
 }
 
 // Box is the space that a pane has in a frame, and how to draw in it.
@@ -50,13 +51,13 @@ type TypingReporter interface{ Typing() bool }
 type Closer interface{ OnClose() }
 
 // FreshnessReporter is a pane that says how fresh its rows are.
-type FreshnessReporter interface{ Freshness() Freshness }
+type FreshnessReporter interface{ Freshness() lists.Freshness }
 
 // MissingListReporter is a pane that joins with other lists and names those that it lacks: "contacts: 503".
 type MissingListReporter interface{ MissingLists() []string }
 
 // AutoRefresher is a pane that reads less when the clock refreshes it than when the user does.
-type AutoRefresher interface{ Poll() tea.Cmd }
+type AutoRefresher = lists.Poller
 
 // BadgeProvider is a pane that shows something on its tab: a count ("3") and how much it matters.
 type BadgeProvider interface {
@@ -93,9 +94,9 @@ type PaletteRowProvider interface{ RowFinder() PaletteRowFinder }
 // and Action an action on one row: "disable web-1".
 type PaletteRowFinder interface {
 	Find(text string, limit int) []PaletteRow
-	Version() int          // changes with the rows
-	Loaded() bool          // they have been read
-	EnsureLoaded() tea.Cmd // reads them, unless somebody has asked for them
+	Version() int  // changes with the rows
+	Loaded() bool  // they have been read
+	EnsureLoaded() // reads them, unless somebody has asked for them
 	ActionNames() []string
 	Action(name, id string) (Action, bool)
 }
@@ -147,7 +148,7 @@ type StateSaver interface {
 }
 
 // Refresher is anything that can be read again: a pane or a store.
-type Refresher interface{ Refresh() tea.Cmd }
+type Refresher = lists.Refresher
 
 // Messages by which a pane asks the shell for something. A pane returns them from a command.
 type (

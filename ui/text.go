@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/client/visible"
+	"lookout/client/wording"
 	"lookout/theme"
 )
 
@@ -369,20 +370,18 @@ func AppendSpaces(line []byte, n int) []byte {
 	return line
 }
 
-// WithPrefix returns prefix and text, or "" if there is no text.
-func WithPrefix(prefix, text string) string {
-	if text == "" {
-		return ""
-	}
-	return prefix + text
-}
-
 // blanks is what spaces are copied from.
 const blanks = "                                                                "
 
 // ItemRange returns the line below some of many items that says which they are: "3 to 8 of 40".
 func (b Box) ItemRange(first, last, count int) string {
-	text := "  " + FormatCount(int64(first)) + " to " + FormatCount(int64(last)) + " of " + FormatCount(int64(count))
+	text := "  " + wording.FormatCount(
+		int64(first),
+	) + " to " + wording.FormatCount(
+		int64(last),
+	) + " of " + wording.FormatCount(
+		int64(count),
+	)
 	return b.Theme.Paint(theme.Muted, Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis))
 }
 
@@ -395,5 +394,5 @@ func ReadItems(items []string) []string {
 	if more <= 0 {
 		return items
 	}
-	return append(slices.Clone(items[:maxItemsRead]), "and "+FormatCount(int64(more))+" more")
+	return append(slices.Clone(items[:maxItemsRead]), "and "+wording.FormatCount(int64(more))+" more")
 }

@@ -1,10 +1,11 @@
 package ui
 
 import (
-	"github.com/charmbracelet/x/ansi"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Wrapped text keeps every letter, breaks between words, keeps names with hyphens whole, and parts addresses where they

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/wording"
 	"lookout/theme"
 )
 
@@ -57,7 +58,7 @@ func (v *Viewport) View(b Box, text string) string {
 	more := len(lines) - top - b.Height
 	lines = lines[top:]
 	if more > 0 && b.Height > 1 {
-		below := b.Theme.Glyphs.Down + " " + Plural(more+1, "line", "lines") + " below"
+		below := b.Theme.Glyphs.Down + " " + wording.Plural(more+1, "line", "lines") + " below"
 		lines[b.Height-1] = b.Theme.Paint(theme.Muted, below)
 	}
 	return b.Fit(strings.Join(lines, "\n"))

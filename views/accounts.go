@@ -10,13 +10,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/incident"
+	"lookout/client/account/join"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
-	"lookout/views/account/incident"
 	"lookout/views/managed"
-	"lookout/views/resource"
+	"lookout/views/operation"
 )
 
 // An AccountSource is a configured account, as the pane of all accounts shows and reads it.
@@ -42,7 +45,9 @@ type AllAccountsPane struct {
 
 // NewAllAccounts returns the pane of all accounts, one line each. Each account is read on its own: none waits for
 // another. ctx ends everything.
-func NewAllAccounts(ctx context.Context, sources []AccountSource, now func() time.Time) *AllAccountsPane {
+func NewAllAccounts(
+	ctx context.Context, loop lists.Executor, sources []AccountSource, now func() time.Time,
+) *AllAccountsPane {
 	all, rows := &AllAccountsPane{}, []*account.LocalRow{}
 	list := &table.List[*account.LocalRow]{
 		Title:     "accounts",
@@ -61,16 +66,16 @@ func NewAllAccounts(ctx context.Context, sources []AccountSource, now func() tim
 		}},
 	}
 	for _, s := range sources {
-		w := &watchedAccount{AccountSource: s, ctx: ctx, now: now, rank: accountReading}
+		w := &watchedAccount{AccountSource: s, Executor: loop, ctx: ctx, now: now, rank: accountReading}
 		all.accounts, list.JoinedStores = append(all.accounts, w), append(list.JoinedStores, w)
 		rows = append(rows, &account.LocalRow{ID: s.Name, Content: w})
 	}
-	list.Store = ui.NewRowStore(ctx, ui.RowSource[*account.LocalRow]{
+	list.Store = lists.NewRowStore(ctx, loop, lists.RowSource[*account.LocalRow]{
 		Name: "accounts",
 		ID:   func(r *account.LocalRow) string { return r.ID },
 		Now:  now,
-		Fetch: func(context.Context, string) (ui.RowPage[*account.LocalRow], error) {
-			return ui.RowPage[*account.LocalRow]{Rows: rows, Total: len(rows)}, nil
+		Fetch: func(context.Context, string) (lists.RowPage[*account.LocalRow], error) {
+			return lists.RowPage[*account.LocalRow]{Rows: rows, Total: len(rows)}, nil
 		},
 	})
 	list.AutoRefresh.Joined = all.freshness
@@ -82,8 +87,8 @@ func NewAllAccounts(ctx context.Context, sources []AccountSource, now func() tim
 
 // freshness returns the freshness of the accounts that can be read: that of the one that was read first. The joined
 // lists name the others.
-func (p *AllAccountsPane) freshness() ui.Freshness {
-	var oldest, failed ui.Freshness
+func (p *AllAccountsPane) freshness() lists.Freshness {
+	var oldest, failed lists.Freshness
 	loading := false
 	for _, w := range p.accounts {
 		f := w.Freshness()
@@ -113,20 +118,17 @@ func (p *AllAccountsPane) Select(name string) {
 }
 
 // Notices returns the changes of all accounts since the last call, with the names of the accounts.
-func (p *AllAccountsPane) Notices(bool) (all []ui.Notification, cmd tea.Cmd) {
-	var cmds []tea.Cmd
+func (p *AllAccountsPane) Notices(bool) (all []ui.Notification) {
 	for _, w := range p.accounts {
 		if w.account == nil {
 			continue
 		}
-		notices, cmd := account.ListNotices(w.account)
-		cmds = append(cmds, cmd)
-		for _, n := range notices {
+		for _, n := range operation.Notifications(account.ListNotices(w.account)) {
 			n.Text = w.Name() + ": " + n.Text
 			all = append(all, n)
 		}
 	}
-	return all, tea.Batch(cmds...)
+	return all
 }
 
 // Resume ends the pauses of all accounts: the user wants to know now.
@@ -139,8 +141,8 @@ func (p *AllAccountsPane) Resume() {
 }
 
 // Freshness returns how fresh each account is, and why it could not be read.
-func (p *AllAccountsPane) Freshness() map[string]ui.Freshness {
-	read := map[string]ui.Freshness{}
+func (p *AllAccountsPane) Freshness() map[string]lists.Freshness {
+	read := map[string]lists.Freshness{}
 	for _, w := range p.accounts {
 		read[w.Name()] = w.Freshness()
 	}
@@ -157,10 +159,10 @@ type accountOrder struct {
 }
 
 // update puts the cursor on its row after every change.
-func (o *accountOrder) update([]*account.LocalRow) tea.Cmd {
+func (o *accountOrder) update([]*account.LocalRow) {
 	if row := o.list.SaveState().Row; o.settled || row != "" && row != cmp.Or(o.placed, o.accounts[0].Name()) {
 		o.settled = true
-		return nil
+		return
 	}
 	o.settled = true
 	worst := o.accounts[0]
@@ -173,13 +175,13 @@ func (o *accountOrder) update([]*account.LocalRow) tea.Cmd {
 		o.placed = worst.Name()
 		o.list.Select(o.placed)
 	}
-	return nil
 }
 
 // A watchedAccount is an account with what was read of it. It is a joined store of the pane: services and issues
 // together.
 type watchedAccount struct {
 	AccountSource
+	lists.Executor
 	ctx      context.Context
 	now      func() time.Time
 	account  *account.Account // nil until it is open
@@ -190,17 +192,9 @@ type watchedAccount struct {
 	rank     int // in the last version
 }
 
-// accountOpened is an account that is open, another token for it, or why there is neither.
-type accountOpened struct {
-	of      *watchedAccount
-	account *account.Account
-	token   client.Secret
-	err     error
-}
-
 // openDashboard asks for the account. A token that was refused is read again.
 func (w *watchedAccount) openDashboard() tea.Msg {
-	if ui.Unauthorized(w.Freshness().Err) {
+	if wording.Unauthorized(w.Freshness().Err) {
 		w.ForgetToken()
 	}
 	return ui.SwitchAccountMsg{Account: w.Name()}
@@ -219,8 +213,8 @@ func (w *watchedAccount) Version() int {
 }
 
 // Freshness returns the freshness of services and issues together; if the account is not open, why.
-func (w *watchedAccount) Freshness() ui.Freshness {
-	f := ui.Freshness{}
+func (w *watchedAccount) Freshness() lists.Freshness {
+	f := lists.Freshness{}
 	if w.account != nil {
 		f = w.account.Services().Freshness().Worst(w.account.Issues().Freshness())
 	}
@@ -233,27 +227,26 @@ func (w *watchedAccount) Freshness() ui.Freshness {
 }
 
 // EnsureLoaded opens the account unless that was tried, and notes whether its urgency has changed.
-func (w *watchedAccount) EnsureLoaded() tea.Cmd {
+func (w *watchedAccount) EnsureLoaded() {
 	if rank := w.urgency(); rank != w.rank {
 		w.rank = rank
 		w.version++
 	}
-	if w.account != nil || w.opening || w.err != nil {
-		return nil
+	if w.account == nil && !w.opening && w.err == nil {
+		w.open()
 	}
-	return w.open()
 }
 
 // Refresh reads the account again. If it could not be opened, or its token was refused, it reads the token first.
-func (w *watchedAccount) Refresh() tea.Cmd {
+func (w *watchedAccount) Refresh() {
 	switch {
 	case w.opening:
-		return nil
-	case w.account == nil, w.err != nil, ui.Unauthorized(w.Freshness().Err):
-		return w.open()
+	case w.account == nil, w.err != nil, wording.Unauthorized(w.Freshness().Err):
+		w.open()
+	default:
+		account.RefreshAll(w.account.Services(), w.account.Issues())
+		w.catchUp()
 	}
-	a := w.account
-	return tea.Batch(account.RefreshAll(a.Services(), a.Issues()), w.catchUp())
 }
 
 // retryAge is the age of a failure at which Poll tries again.
@@ -261,67 +254,61 @@ const retryAge = time.Minute
 
 // Poll reads the account again because it is time. It neither starts a token command nor asks an API that wants a
 // pause.
-func (w *watchedAccount) Poll() tea.Cmd {
+func (w *watchedAccount) Poll() {
 	if w.account == nil || w.err != nil {
-		return nil
+		return
 	}
 	limit, now := w.account.API.RateLimit(), w.now()
 	if _, resume := limit.Low(now); limit.PausedUntil.After(now) || resume.After(now) {
-		return nil
+		return
 	}
-	cmds := []tea.Cmd{w.catchUp()}
+	w.catchUp()
 	for _, set := range []table.JoinedStore{w.account.Services(), w.account.Issues()} {
 		age := time.Duration(0)
 		if set.Freshness().Err != nil {
 			age = retryAge
 		}
-		cmds = append(cmds, account.RefreshIfOlder(w.account, set, age))
+		account.RefreshIfOlder(w.account, set, age)
 	}
-	return tea.Batch(cmds...)
 }
 
 // catchUp reads what other programs have written into the journal, which holds the maintenance windows.
-func (w *watchedAccount) catchUp() tea.Cmd {
+func (w *watchedAccount) catchUp() {
 	j := w.account.Journal
-	return func() tea.Msg {
+	w.Go(func() (apply func()) {
 		_, _ = j.CatchUp() // what was read before counts
 		return nil
-	}
+	})
 }
 
 // open opens the account, or reads the token of an open one again.
-func (w *watchedAccount) open() tea.Cmd {
+func (w *watchedAccount) open() {
 	w.opening = true
-	ctx, open, token, isOpen := w.ctx, w.Open, w.Token, w.account != nil
-	return func() tea.Msg {
-		opened := accountOpened{of: w}
+	isOpen := w.account != nil
+	w.Go(func() (apply func()) {
 		if isOpen {
-			opened.token, opened.err = token(ctx)
-		} else {
-			opened.account, opened.err = open(ctx)
+			token, err := w.Token(w.ctx)
+			return func() { w.opened(w.account, token, err) }
 		}
-		return opened
-	}
+		a, err := w.Open(w.ctx)
+		return func() { w.opened(a, client.Secret{}, err) }
+	})
 }
 
-// Deliver takes the account, and reads it.
-func (o accountOpened) Deliver() tea.Cmd {
-	w := o.of
-	w.opening, w.err = false, o.err
+// opened takes the account that was opened, or another token for the one that is open, and reads it.
+func (w *watchedAccount) opened(a *account.Account, token client.Secret, err error) {
+	w.opening, w.err = false, err
 	w.version++
-	switch {
-	case o.err != nil:
-		w.failedAt = w.now()
-		return nil
-	case o.account != nil:
-		w.account = o.account
-	default:
-		if _, w.err = w.account.API.SetToken(o.token); w.err != nil {
-			w.failedAt = w.now()
-			return nil
-		}
+	if err == nil && a == w.account {
+		_, w.err = a.API.SetToken(token)
 	}
-	return account.RefreshAll(w.account.Services(), w.account.Issues())
+	if w.err != nil {
+		w.failedAt = w.now()
+		return
+	}
+	w.account, a.Executor = a, w.Executor
+	operation.Show(a)
+	account.RefreshAll(a.Services(), a.Issues())
 }
 
 // The urgencies of accounts, the worst first.
@@ -343,7 +330,7 @@ func (w *watchedAccount) urgency() int {
 		return accountAlerts
 	case w.Freshness().Err != nil:
 		return accountNotKnown
-	case w.account == nil, account.IncidentState(w.account).Kind != resource.Known:
+	case w.account == nil, account.IncidentState(w.account).Kind != join.Known:
 		return accountReading
 	}
 	return accountOK
@@ -493,7 +480,7 @@ func (w *watchedAccount) newest(b ui.Box) []table.TonedText {
 	case there:
 		name := b.Theme.Glyphs.Problem + " " + account.ServiceName(w.account, c.ID)
 		about := " without an issue"
-		if state := resource.StateOf(w.account.Issues()); state.Kind != resource.Known {
+		if state := join.StateOf(w.account.Issues()); state.Kind != join.Known {
 			about = " · " + state.Reason()
 		}
 		return append(one(theme.Bad, name), one(theme.Muted, about)...)
@@ -515,11 +502,11 @@ func (w *watchedAccount) reason() string {
 		return ""
 	case w.err != nil:
 		return w.err.Error() + " · press r to retry"
-	case ui.Unauthorized(err):
+	case wording.Unauthorized(err):
 		return "token not accepted · lookout accounts token " + w.Name() + " replaces it, then press r"
 	}
-	advice := cmp.Or(ui.Advice(err), "press r to retry")
-	return account.FailureWord(err) + " · " + advice
+	advice := cmp.Or(wording.Advice(err), "press r to retry")
+	return operation.FailureWord(err) + " · " + advice
 }
 
 // maintenance returns how many services are disabled or planned to be, and when the first comes back.
@@ -547,7 +534,7 @@ func (w *watchedAccount) readAt() (at time.Time) {
 func (w *watchedAccount) age(b ui.Box) (string, theme.Tone) {
 	err, parts := w.Freshness().Err, []string{}
 	if at := w.readAt(); !at.IsZero() {
-		parts = append(parts, ui.FormatAge(b.Now.Sub(at)))
+		parts = append(parts, wording.FormatAge(b.Now.Sub(at)))
 	}
 	paused := w.account != nil && w.account.API.RateLimit().PausedUntil.After(b.Now)
 	switch {
@@ -556,7 +543,7 @@ func (w *watchedAccount) age(b ui.Box) (string, theme.Tone) {
 	case err != nil && len(parts) == 0:
 		parts = append(parts, "never")
 	case err != nil:
-		parts = append(parts, account.FailureWord(err))
+		parts = append(parts, operation.FailureWord(err))
 	}
 	if text := strings.Join(parts, ", "); paused || err != nil {
 		return text, theme.Warn
@@ -570,7 +557,7 @@ const maxAlertLines = 8
 
 // detail describes the account: why it cannot be read, what needs attention, and its maintenance windows.
 func (w *watchedAccount) detail(b ui.Box) string {
-	d := account.NewDetailWriter(b)
+	d := operation.NewDetailWriter(b)
 	d.Field("account", joinSpans(w.name()), theme.Plain)
 	if w.account != nil {
 		d.Field("host", w.account.API.Host(), theme.Plain)

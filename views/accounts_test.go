@@ -12,13 +12,13 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/views"
-	"lookout/views/account"
 )
 
 // accountSources are accounts with emulators of their own: "prod" is broken, "slow" does not answer, "lab" is empty,
@@ -52,6 +52,7 @@ func (s *accountSources) addAccount(r *harness, name, accepted, seed string, bad
 			return nil, err
 		}
 		return account.New(r.ctx, account.Options{
+			Executor: r.loop,
 			API:      api,
 			Name:     name,
 			Journal:  s.journals[name],
@@ -123,11 +124,12 @@ func startAllAccounts(t *testing.T, size screenSize, test func(*harness, *accoun
 		s.addAccount(r, "slow", token, "demo")
 		s.addAccount(r, "vault", token, "empty")
 		release = s.emulators["slow"].HoldRequests("*")
-		s.all = views.NewAllAccounts(r.ctx, s.sources, time.Now)
+		s.all = views.NewAllAccounts(r.ctx, r.loop, s.sources, time.Now)
 		*o = shell.Options{
 			AccountInfo:    shell.AccountInfo{Account: shell.AllAccounts, Overview: true},
 			RateLimitHooks: shell.RateLimitHooks{RetryNow: s.all.Resume},
 			Panes:          []ui.Pane{s.all.Pane},
+			Loop:           r.loop,
 			Notify: shell.NotifyOptions{
 				Notices: s.all.Notices,
 				Methods: []string{"bell"},

@@ -16,7 +16,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
-	"lookout/ui"
+	"lookout/client/lists"
 )
 
 func bucketChanges() []pathCase {
@@ -247,7 +247,7 @@ func TestReplaceCertificate_lostDeletion(t *testing.T) {
 		},
 		"not deleted": {
 			fault: emulator.Fault{Reset: true, Times: 1},
-			says:  ui.NotSeenYet,
+			says:  lists.NotSeenYet,
 			ops:   []string{client.OpUploadCertificate},
 		},
 	} {

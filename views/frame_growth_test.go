@@ -14,14 +14,16 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/journal"
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/ui/uitest"
 	"lookout/views"
-	"lookout/views/account"
 	"lookout/views/managed"
+	"lookout/views/operation"
 	"lookout/views/storage"
 )
 
@@ -33,12 +35,12 @@ func (offlineTransport) RoundTrip(*http.Request) (*http.Response, error) {
 }
 
 // fillStore puts n rows into a store.
-func fillStore[T any](store *ui.RowStore[T], n int, row func(int) T) {
+func fillStore[T any](store *lists.RowStore[T], n int, row func(int) T) {
 	rows := make([]T, n)
 	for i := range rows {
 		rows[i] = row(i)
 	}
-	storage := ui.NewSliceStorage(store.ID)
+	storage := lists.NewSliceStorage(store.ID)
 	storage.Append(rows)
 	store.Replace(storage)
 }
@@ -53,6 +55,7 @@ func newAccountOf(t testing.TB, n int, now time.Time) *account.Account {
 		t.Fatal(err)
 	}
 	a := account.New(t.Context(), account.Options{
+		Executor: &lists.Inline{},
 		API:      api,
 		Journal:  journal.NewInMemory(func() time.Time { return now }),
 		Now:      func() time.Time { return now },
@@ -168,7 +171,7 @@ func newFrameProgram(t testing.TB, n int) (p frameProgram, panes []ui.Pane) {
 		Location:  time.UTC,
 		Context:   t.Context(),
 		Notify: shell.NotifyOptions{
-			Notices: func(paused bool) ([]ui.Notification, tea.Cmd) { return account.Notices(a, paused) },
+			Notices: func(paused bool) []ui.Notification { return operation.Notifications(account.Notices(a, paused)) },
 		},
 	})
 	if err != nil {
@@ -242,7 +245,7 @@ func comparedPanes(panes []ui.Pane) (all []comparedPane) {
 		}},
 		{"objects", func(p frameProgram) tea.Cmd {
 			pane := storage.ObjectsPane(p.account, p.account.Buckets().At(0), "", "")
-			objects := p.account.OpenListings[len(p.account.OpenListings)-1].(*ui.RowStore[*client.Object])
+			objects := p.account.OpenListings[len(p.account.OpenListings)-1].(*lists.RowStore[*client.Object])
 			fillStore(objects, p.account.Services().Len(), func(i int) *client.Object {
 				return &client.Object{Name: client.NewText(fmt.Sprintf("object-%06d", i)), Size: 7}
 			})

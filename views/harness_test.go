@@ -19,6 +19,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/theme"
@@ -27,8 +28,8 @@ import (
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
 	"lookout/views"
-	"lookout/views/account"
 	"lookout/views/activity"
+	"lookout/views/operation"
 )
 
 // harness is the whole program without a terminal: emulator, client, panes and shell. It runs commands until the
@@ -43,11 +44,12 @@ type harness struct {
 	ctx           context.Context
 	panes         []ui.Pane
 	theme         *theme.Theme
+	loop          *ui.EventLoop
 	onOpen        func() tea.Cmd
 	leaveWarnings func() []string
 	tokenForm     func() form.Form
 	progress      func() ui.Progress
-	notices       func(paused bool) ([]ui.Notification, tea.Cmd)
+	notices       func(paused bool) []ui.Notification
 	width         int
 	height        int
 
@@ -150,6 +152,7 @@ func runProgram(t *testing.T, o programOptions, test func(*harness)) {
 		r := newHarness(ctx, t, o)
 		so := shell.Options{
 			Panes:           r.panes,
+			Loop:            r.loop,
 			TabPlaces:       views.TabPlaces(),
 			Theme:           r.theme,
 			AccountInfo:     shell.AccountInfo{Account: "acme-prod"},
@@ -161,7 +164,7 @@ func runProgram(t *testing.T, o programOptions, test func(*harness)) {
 			TokenForm:       r.tokenForm,
 			Progress:        func() ui.Progress { return r.progress() },
 			Notify: shell.NotifyOptions{
-				Notices: func(paused bool) ([]ui.Notification, tea.Cmd) { return r.notices(paused) },
+				Notices: func(paused bool) []ui.Notification { return r.notices(paused) },
 			},
 			RateLimitHooks: shell.RateLimitHooks{
 				RateLimitWait: func() (time.Time, time.Duration) {
@@ -188,6 +191,7 @@ func runProgram(t *testing.T, o programOptions, test func(*harness)) {
 // useClock gives the panes and the shell a clock that differs from the API's.
 func (r *harness) useClock(o *shell.Options, now func() time.Time) {
 	acc := account.New(r.ctx, account.Options{
+		Executor: r.loop,
 		API:      r.api,
 		Name:     "acme-prod",
 		Journal:  r.journal,
@@ -219,6 +223,7 @@ func newHarness(ctx context.Context, t *testing.T, o programOptions) *harness {
 		height:  o.size.height,
 		journal: journal.NewInMemory(time.Now),
 		queued:  make(chan struct{}, 1),
+		loop:    &ui.EventLoop{},
 	}
 	if o.journal != "" {
 		opened, err := journal.Open(o.journal, "acme-prod", time.Now)
@@ -255,6 +260,7 @@ func (r *harness) connect(options ...client.Option) {
 	}
 	r.api = api
 	acc := account.New(r.ctx, account.Options{
+		Executor: r.loop,
 		API:      api,
 		Name:     "acme-prod",
 		Journal:  r.journal,
@@ -264,9 +270,9 @@ func (r *harness) connect(options ...client.Option) {
 	r.panes = views.Panes(acc)
 	r.onOpen = func() tea.Cmd { return views.OnOpen(acc) }
 	r.leaveWarnings = func() []string { return views.LeaveWarnings(acc) }
-	r.tokenForm = func() form.Form { return account.TokenForm(acc, nil) }
+	r.tokenForm = func() form.Form { return operation.TokenForm(acc, nil) }
 	r.progress = func() ui.Progress { return activity.Progress(acc) }
-	r.notices = func(paused bool) ([]ui.Notification, tea.Cmd) { return account.Notices(acc, paused) }
+	r.notices = func(paused bool) []ui.Notification { return operation.Notifications(account.Notices(acc, paused)) }
 }
 
 // run starts a command as the event loop does, and handles messages until none is left. Timers stay armed.

@@ -13,7 +13,7 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -150,13 +150,13 @@ func TestServerText_neverImitatesOurMarks(t *testing.T) {
 func TestCandidatesMenu_hostileID(t *testing.T) {
 	t.Parallel()
 	self := func(id string) string { return id }
-	runner := account.OperationRunner[string]{Resource: resource.Resource[string]{
+	runner := operation.OperationRunner[string]{Resource: resource.Resource[string]{
 		Singular:   "bucket",
 		ID:         self,
 		Label:      func(string) string { return "night" },
 		Operations: []resource.Operation[string]{{Name: "delete"}},
 	}}
-	m := runner.CandidatesMenu(account.PossiblyCreated[string]{
+	m := runner.CandidatesMenu(operation.PossiblyCreated[string]{
 		What:      "new bucket night",
 		Rows:      []string{"us-east-1\x1b[2J/ni\u202eght"},
 		Operation: "delete",

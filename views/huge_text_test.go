@@ -11,7 +11,7 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/ui/uitest"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // hugeText is a text that a server or a colleague may write into a field.
@@ -154,7 +154,7 @@ func TestServerField_saysHowMuchFollows(t *testing.T) {
 		full[1:] + "\nyz":                "… 1 B more · enter",
 		strings.Repeat("x\n", 202) + "x": "… 5 B more · enter",
 	} {
-		w := account.DetailWriter{Box: uitest.NewBox(t, 80, 20)}
+		w := operation.DetailWriter{Box: uitest.NewBox(t, 80, 20)}
 		w.ServerField("text", raw)
 		got := strings.TrimSpace(ansi.Strip(w.Lines[len(w.Lines)-1]))
 		if want == "" && strings.Contains(got, "more") || !strings.HasSuffix(got, want) {

@@ -12,15 +12,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/ui"
 	"lookout/ui/shell"
-	"lookout/views/account"
 	"lookout/views/managed"
+	"lookout/views/operation"
 )
 
 // startProvider starts the program in the provider's dialect, in which tickets can be read.
@@ -45,12 +44,13 @@ func startWatch(t *testing.T, size screenSize, test func(*harness)) {
 func showWatch(r *harness, o *shell.Options) {
 	r.connect(client.WithDialect(client.DialectProvider))
 	a := account.New(r.ctx, account.Options{
+		Executor: r.loop,
 		API:      r.api,
 		Journal:  r.journal,
 		Now:      time.Now,
 		Location: time.UTC,
 	})
-	r.notices = func(paused bool) ([]ui.Notification, tea.Cmd) { return account.Notices(a, paused) }
+	r.notices = func(paused bool) []ui.Notification { return operation.Notifications(account.Notices(a, paused)) }
 	o.Panes, o.PaneOnly, o.OnOpen = []ui.Pane{managed.WatchPane(a, "acme-prod")}, true, nil
 }
 

@@ -13,11 +13,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 	"lookout/ui"
 	"lookout/ui/shell"
-	"lookout/views/account"
 	"lookout/views/managed"
 )
 
@@ -148,7 +148,9 @@ func TestWatch_claimsNothingUnknown(t *testing.T) {
 			}
 			setup := func(r *harness, o *shell.Options) {
 				breakList(r.emu, list, state)
-				a := account.New(r.ctx, account.Options{API: r.api, Journal: r.journal, Location: time.UTC})
+				a := account.New(
+					r.ctx, account.Options{Executor: r.loop, API: r.api, Journal: r.journal, Location: time.UTC},
+				)
 				o.Panes, o.PaneOnly, o.OnOpen = []ui.Pane{managed.WatchPane(a, "acme-prod")}, true, nil
 			}
 			startWithTransport(t, screenSize{100, 12}, between, setup, func(r *harness) {

@@ -15,12 +15,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 	"lookout/client/journal"
 	"lookout/theme"
+	"lookout/ui"
 	"lookout/ui/shell"
-	"lookout/views/account"
 )
 
 // writeJournal writes n changes as released versions do, a minute apart. Every thousandth has no outcome.
@@ -77,9 +78,10 @@ func newJournalShell(t *testing.T, path string) *shell.Shell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := account.New(t.Context(), account.Options{API: api, Journal: j, Location: time.UTC})
+	loop := &ui.EventLoop{}
+	a := account.New(t.Context(), account.Options{Executor: loop, API: api, Journal: j, Location: time.UTC})
 	s, err := shell.New(
-		shell.Options{Panes: Panes(a), Theme: look, Preferences: shell.Preferences{StartPane: "journal"}},
+		shell.Options{Panes: Panes(a), Loop: loop, Theme: look, Preferences: shell.Preferences{StartPane: "journal"}},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -219,12 +221,15 @@ func TestJournal_openingReadsNoOlderChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := account.New(t.Context(), account.Options{API: api, Journal: j, Location: time.UTC})
+	loop := &ui.EventLoop{}
+	a := account.New(t.Context(), account.Options{Executor: loop, API: api, Journal: j, Location: time.UTC})
 	resumeChanges(a)
 	if err := j.Problem(); err != nil {
 		t.Errorf("the event loop has read older changes: %v", err)
 	}
-	if account.WatchEarlierChanges(a)(); j.Problem() == nil {
+	loop.Take()
+	account.WatchEarlierChanges(a)
+	if loop.Take()(); j.Problem() == nil {
 		t.Error("the command has read no older changes")
 	}
 }

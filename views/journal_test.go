@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/client/journal"
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/shell"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // makeChanges disables a service with a reason, edits a contact, and changes a login whose answer is lost. Then it
@@ -336,7 +338,7 @@ func TestJournal_unresolvedChangesOfEarlierRun(t *testing.T) {
 				r.requireMessageWith("Outcome unknown, being looked up: " + c.op)
 				if c.want == client.Rejected {
 					r.press(":", "journal", "<enter>")
-					r.requireText(ui.NotSeenYet)
+					r.requireText(lists.NotSeenYet)
 				}
 				r.wait(2 * time.Minute)
 				if got := r.journal.Entries(time.Time{})[0].Outcome; got == client.Rejected {
@@ -380,7 +382,10 @@ func TestJournal_lookedUpOutcomeIsRecorded(t *testing.T) {
 func TestFormatOutcome(t *testing.T) {
 	t.Parallel()
 	look := &theme.Theme{Glyphs: theme.Glyphs{Success: "v", Failure: "x", Unknown: "?"}}
-	a := account.New(t.Context(), account.Options{Journal: journal.NewInMemory(time.Now), Location: time.UTC})
+	a := account.New(
+		t.Context(),
+		account.Options{Executor: &lists.Inline{}, Journal: journal.NewInMemory(time.Now), Location: time.UTC},
+	)
 	for _, c := range []struct {
 		entry journal.Entry
 		text  string
@@ -391,7 +396,7 @@ func TestFormatOutcome(t *testing.T) {
 		{journal.Entry{Outcome: client.Rejected, Gone: 1}, "x partly", theme.Bad},
 		{journal.Entry{Outcome: client.Unknown}, "? unknown", theme.Warn},
 	} {
-		if text, tone := account.FormatOutcome(a, &c.entry, look); text != c.text || tone != c.tone {
+		if text, tone := operation.FormatOutcome(a, &c.entry, look); text != c.text || tone != c.tone {
 			t.Errorf("%s: %q in tone %d, want %q in %d", c.entry.Outcome, text, tone, c.text, c.tone)
 		}
 	}
@@ -429,25 +434,25 @@ func TestWaitForOutcome(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault    emulator.Fault // of the change
 		read     emulator.Fault // of the readings
-		want     ui.AttemptOutcome
+		want     lists.AttemptOutcome
 		from, to time.Duration
 	}{
 		"applied late": {
 			fault: emulator.Fault{Late: 40 * time.Second, Times: 1},
-			want:  ui.Applied,
+			want:  lists.Applied,
 			from:  40 * time.Second,
 			to:    time.Minute,
 		},
 		"never applied": {
 			fault: emulator.Fault{Status: 504, Times: 1},
-			want:  ui.Rejected,
+			want:  lists.Rejected,
 			from:  125 * time.Second,
 			to:    135 * time.Second,
 		},
 		"not readable": {
 			fault: emulator.Fault{Status: 504, Times: 1},
 			read:  emulator.Fault{Status: 403},
-			want:  ui.Unknown,
+			want:  lists.Unknown,
 			from:  135 * time.Second,
 			to:    135 * time.Second,
 		},
@@ -490,7 +495,7 @@ func TestJournal_unresolvedChangeIsShownAtItsRow(t *testing.T) {
 	}
 	startWithOptions(t, emulator.Options{}, screenSize{160, 40}, earlier, func(r *harness) {
 		r.pressAll("3 / edge-router <enter>")
-		r.requireText(ui.NotSeenYet)
+		r.requireText(lists.NotSeenYet)
 		r.press("d", "<ctrl+s>")
 		r.wait(2 * time.Second)
 		if n := strings.Count(r.screen(), "If you send this now"); n != 1 {

@@ -9,11 +9,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/ui/shell"
 	"lookout/views"
-	"lookout/views/account"
 )
 
 // openSharedJournal returns the client and the journal of a program that shares a journal file.
@@ -41,6 +41,7 @@ func startWithSharedJournal(t *testing.T, test func(r *harness, other script)) {
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, o *shell.Options) {
 		r.api, r.journal = r.openSharedJournal(path)
 		acc := account.New(r.ctx, account.Options{
+			Executor: r.loop,
 			API:      r.api,
 			Name:     "acme-prod",
 			Journal:  r.journal,
@@ -135,6 +136,7 @@ func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, o *shell.Options) {
 		r.api, r.journal = r.openSharedJournal(path)
 		first := account.New(r.ctx, account.Options{
+			Executor: r.loop,
 			API:      r.api,
 			Name:     "acme-prod",
 			Journal:  r.journal,
@@ -143,6 +145,7 @@ func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 		})
 		api, j := r.openSharedJournal(path)
 		second := account.New(r.ctx, account.Options{
+			Executor: r.loop,
 			API:      api,
 			Name:     "acme-prod",
 			Journal:  j,

@@ -10,7 +10,7 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
-	"lookout/ui"
+	"lookout/client/lists"
 )
 
 // With a token that may only read, the program explains why a change is not possible, and shows the row of the list.
@@ -81,7 +81,7 @@ func TestLogin_lostAnswerIsNotRepeated(t *testing.T) {
 		r.emu.InjectFault("change login", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.press("5", "/", "db2", "<enter>", "P", "root", "<tab>", "canary-password", "<ctrl+s>")
 		r.wait(3 * time.Second)
-		r.requireText(ui.NotKnown, "does no harm", "root")
+		r.requireText(lists.NotKnown, "does no harm", "root")
 		r.requireNoText("canary-password")
 		if got := r.appliedOperations(); len(got) != 1 {
 			r.Fatalf("applied: %v", got)

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/faulttest"
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/ui/uitest"
-	"lookout/views/account"
 	"lookout/views/managed"
 )
 
@@ -44,9 +44,9 @@ func TestJoins_missingRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := account.New(t.Context(), account.Options{API: api, Location: time.UTC})
-	uitest.RunAll(a.Services().Refresh())
-	uitest.RunAll(a.Issues().Refresh())
+	a := account.New(t.Context(), account.Options{Executor: &lists.Inline{}, API: api, Location: time.UTC})
+	a.Services().Refresh()
+	a.Issues().Refresh()
 	web, found := a.Services().Get("1")
 	if !found {
 		t.Fatal("the service was not read")
@@ -85,7 +85,7 @@ func TestKeys_storedWithoutSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := account.New(t.Context(), account.Options{API: api, Location: time.UTC})
+	a := account.New(t.Context(), account.Options{Executor: &lists.Inline{}, API: api, Location: time.UTC})
 	if kept, err := account.FetchKey(t.Context(), a, 5); err != nil || !kept.SecretKey.IsZero() ||
 		kept.Label.Raw() != "reader" {
 		t.Errorf("%+v, %v", kept, err)
@@ -112,9 +112,9 @@ func TestIssues_onlyServiceInTroubleIsRed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := account.New(t.Context(), account.Options{API: api, Location: time.UTC})
-	uitest.RunAll(a.Services().Refresh())
-	uitest.RunAll(a.Issues().Refresh())
+	a := account.New(t.Context(), account.Options{Executor: &lists.Inline{}, API: api, Location: time.UTC})
+	a.Services().Refresh()
+	a.Issues().Refresh()
 	tones := map[string]theme.Tone{}
 	look := &theme.Theme{Glyphs: theme.Glyphs{Problem: "▲"}}
 	for _, s := range managed.AffectedSpans(a, a.Issues().At(0), ui.Box{Theme: look}) {

@@ -11,12 +11,13 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/views"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // startWithNotices starts a program that sends notices, on a pane that shows neither services nor issues.
@@ -31,20 +32,24 @@ func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *har
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
 		acc := account.New(ctx, account.Options{
+			Executor: r.loop,
 			API:      r.api,
 			Name:     "acme",
 			Journal:  r.journal,
 			Now:      time.Now,
 			Location: time.UTC,
 		})
-		notify.Notices = func(paused bool) ([]ui.Notification, tea.Cmd) { return account.Notices(acc, paused) }
-		notify.Refresh = func() tea.Cmd { return account.RefreshNoticeSources(acc) }
+		notify.Notices = func(paused bool) []ui.Notification {
+			return operation.Notifications(account.Notices(acc, paused))
+		}
+		notify.Refresh = func() { account.RefreshNoticeSources(acc) }
 		look, err := theme.New("dark", colorprofile.ASCII, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.shell, err = shell.New(shell.Options{
 			Panes:           views.Panes(acc),
+			Loop:            r.loop,
 			Theme:           look,
 			AccountInfo:     shell.AccountInfo{Account: "acme"},
 			Preferences:     shell.Preferences{StartPane: "buckets"},

@@ -19,7 +19,7 @@ import (
 	"lookout/client/faulttest"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // What the user chose for the object browser holds however it is opened. Of two actions with one key, the one that has
@@ -363,9 +363,9 @@ func TestBookmarks_oldestAreDropped(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	file := filepath.Join(folder, "acme.bookmarks")
-	var list []account.Bookmark
+	var list []operation.Bookmark
 	for i := range 200 {
-		list = append(list, account.Bookmark{Bucket: "us-east-1/acme-backups", Prefix: fmt.Sprint(i, "/")})
+		list = append(list, operation.Bookmark{Bucket: "us-east-1/acme-backups", Prefix: fmt.Sprint(i, "/")})
 	}
 	if err := os.WriteFile(file, toJSON(list), 0o600); err != nil {
 		t.Fatal(err)
@@ -376,7 +376,7 @@ func TestBookmarks_oldestAreDropped(t *testing.T) {
 		r.press("'", "'")
 		r.requireText(": bookmarked")
 	})
-	var kept []account.Bookmark
+	var kept []operation.Bookmark
 	if err := json.Unmarshal([]byte(readFile(t, file)), &kept); err != nil {
 		t.Fatal(err)
 	}

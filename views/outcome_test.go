@@ -12,7 +12,7 @@ import (
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 	"lookout/client/journal"
-	"lookout/ui"
+	"lookout/client/lists"
 	"lookout/ui/shell"
 )
 
@@ -190,7 +190,7 @@ func (o *outcomeTrial) check() {
 	}
 	if o.appliedByUs() {
 		for _, n := range o.messages {
-			if strings.Contains(n.Text, "not done") && !strings.Contains(n.Text, ui.NotKnown) {
+			if strings.Contains(n.Text, "not done") && !strings.Contains(n.Text, lists.NotKnown) {
 				o.Fatalf("the message says %q, but it was applied", n.Text)
 			}
 		}
@@ -222,7 +222,7 @@ func TestOutcome_lateArrivalCorrectsJournal(t *testing.T) {
 				if e.Outcome != client.Unknown || !strings.HasPrefix(e.OutcomeDetail, "seen at 2000-01-01 00:0") {
 					t.Errorf("the journal says %s: %s\n%s", e.Outcome, e.OutcomeDetail, r.screen())
 				}
-				r.requireMessageWith("seen now; " + ui.ArrivedLate)
+				r.requireMessageWith("seen now; " + lists.ArrivedLate)
 				for _, n := range r.messages {
 					if strings.Contains(n.Text, "elsewhere") {
 						t.Errorf("the message says %q", n.Text)
@@ -311,7 +311,7 @@ func TestOutcome_lateArrivalIsSeenAtNextStart(t *testing.T) {
 		if e := p.lastChange("delete contact"); e.Outcome != client.Unknown {
 			t.Errorf("the journal says %s: %s", e.Outcome, e.OutcomeDetail)
 		}
-		p.requireMessageWith("delete contact Ada Wong: seen now; " + ui.ArrivedLate)
+		p.requireMessageWith("delete contact Ada Wong: seen now; " + lists.ArrivedLate)
 	})
 }
 

@@ -6,12 +6,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/account"
+	"lookout/client/account/join"
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
 	"lookout/views/managed"
-	"lookout/views/resource"
+	"lookout/views/operation"
 	"lookout/views/storage"
 )
 
@@ -94,7 +96,7 @@ func (o *overview) Name() string { return "overview" }
 func (o *overview) Status() []string { return managed.LoadNotes() }
 
 // Freshness returns the freshness of services and issues together: they are what wakes people.
-func (o *overview) Freshness() ui.Freshness {
+func (o *overview) Freshness() lists.Freshness {
 	return o.a.Services().Freshness().Worst(o.a.Issues().Freshness())
 }
 
@@ -104,31 +106,31 @@ func (o *overview) HighlightLeft() time.Duration {
 }
 
 // Refresh reads services and issues, and what changes slowly only if it is missing or old.
-func (o *overview) Refresh() tea.Cmd {
-	return tea.Batch(account.RefreshAll(o.a.Services(), o.a.Issues()), o.refreshSlowStores())
+func (o *overview) Refresh() {
+	account.RefreshAll(o.a.Services(), o.a.Issues())
+	o.refreshSlowStores()
 }
 
 // Poll does the same, but does not cancel a read under way.
-func (o *overview) Poll() tea.Cmd {
-	return tea.Batch(account.PollAll(o.a.Services(), o.a.Issues()), o.refreshSlowStores())
+func (o *overview) Poll() {
+	account.PollAll(o.a.Services(), o.a.Issues())
+	o.refreshSlowStores()
 }
 
-func (o *overview) refreshSlowStores() tea.Cmd {
+func (o *overview) refreshSlowStores() {
 	a := o.a
-	return tea.Batch(
-		account.RefreshIfOlder(a, a.Stats(), account.StatsMaxAge),
-		account.RefreshIfOlder(a, a.Buckets(), account.StorageMaxAge),
-		account.RefreshIfOlder(a, a.Keys(), account.StorageMaxAge),
-		account.RefreshIfOlder(a, a.TransferUsage(), account.StorageMaxAge), a.Contacts().EnsureLoaded(),
-	)
+	account.RefreshIfOlder(a, a.Stats(), account.StatsMaxAge)
+	account.RefreshIfOlder(a, a.Buckets(), account.StorageMaxAge)
+	account.RefreshIfOlder(a, a.Keys(), account.StorageMaxAge)
+	account.RefreshIfOlder(a, a.TransferUsage(), account.StorageMaxAge)
+	a.Contacts().EnsureLoaded()
 }
 
 // LoadMissing reads the changes in the journal once their box is on the screen, and again when there are others.
-func (o *overview) LoadMissing() tea.Cmd {
-	if !o.isVisible(changesBox) {
-		return nil
+func (o *overview) LoadMissing() {
+	if o.isVisible(changesBox) {
+		account.LoadChanges(o.a)
 	}
-	return account.LoadChanges(o.a)
 }
 
 // MissingLists names the lists that the overview lacks, apart from those that its freshness is about.
@@ -177,8 +179,8 @@ func (o *overview) Actions() []ui.Action {
 			return nil
 		}
 	}
-	issues := resource.StateOf(o.a.Issues())
-	reason, waitsFor := account.Unless(o.a.Issues().Len() > 0 && issues.WaitsFor() == "", "there is no issue", issues)
+	issues := join.StateOf(o.a.Issues())
+	reason, waitsFor := operation.Unless(o.a.Issues().Len() > 0 && issues.WaitsFor() == "", "there is no issue", issues)
 	actions := []ui.Action{
 		{
 			Key:            ui.Bind("newest issue", "i"),
@@ -229,7 +231,7 @@ func (o *overview) contentLines() boxLines {
 		servicesBox:    managed.WatchedServices(o.a) + 1, // for the counts
 		maintenanceBox: managed.MaintenanceWindows(o.a),
 		storageBox:     storage.LinesNeeded(o.a),
-		changesBox:     len(resource.Found(account.RecentChanges(o.a))),
+		changesBox:     len(join.Found(account.RecentChanges(o.a))),
 	}
 }
 
@@ -288,12 +290,12 @@ func changesTitle(*account.Account) []theme.TitleSegment { return theme.Title("L
 // renderChanges shows the last changes of the journal and those made elsewhere, newest first.
 func renderChanges(a *account.Account, b ui.Box) string {
 	changes := account.RecentChanges(a)
-	found := resource.Found(changes)
+	found := join.Found(changes)
 	if len(found) > 0 {
-		return strings.Join(account.ChangeLines(a, found[:min(len(found), max(0, b.Height))], b), "\n")
+		return strings.Join(operation.ChangeLines(a, found[:min(len(found), max(0, b.Height))], b), "\n")
 	}
 	text := "no changes made from this machine yet"
-	if state := changes.State(); state.Kind != resource.Known {
+	if state := changes.State(); state.Kind != join.Known {
 		text = state.String()
 	}
 	return b.Theme.Paint(theme.Muted, strings.Join(ui.Wrap(text, b.Width), "\n"))

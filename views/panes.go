@@ -6,11 +6,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/views/account"
 	"lookout/views/activity"
 	"lookout/views/managed"
+	"lookout/views/operation"
 	"lookout/views/resource"
 	"lookout/views/storage"
 )
@@ -41,6 +43,7 @@ var tabs = []tab{
 
 // Panes returns the panes of the tabs, in their order.
 func Panes(a *account.Account) []ui.Pane {
+	operation.Show(a)
 	panes := make([]ui.Pane, len(tabs))
 	for i, t := range tabs {
 		panes[i] = t.pane(a)
@@ -105,7 +108,7 @@ func OpenablePanes(a *account.Account) []ui.Pane {
 func ColumnChoosers(a *account.Account) []ui.ColumnConfigurer {
 	var lists []ui.ColumnConfigurer
 	panes := append(Panes(a), OpenablePanes(a)...)
-	for _, p := range append(panes, NewAllAccounts(a.Context, nil, a.Now).Pane) {
+	for _, p := range append(panes, NewAllAccounts(a.Context, nil, nil, a.Now).Pane) {
 		if l, ok := p.(ui.ColumnConfigurer); ok {
 			lists = append(lists, l)
 		}
@@ -140,12 +143,19 @@ func (r journalRead) Deliver() tea.Cmd {
 
 // resumeChanges takes up what earlier runs have left in the journal, and watches what other programs add to it.
 func resumeChanges(a *account.Account) tea.Cmd {
-	return tea.Batch(
-		managed.ResumeMaintenance(a, a.Now()), managed.WatchJournal(a), managed.ReportLockedJournal(a),
-		storage.OfferResumeEmptying(a), storage.ReportInterruptedDeletions(a), storage.OfferInterruptedTransfers(a),
-		storage.OfferKeysToRevoke(a), activity.LookUpUnresolved(a), account.WatchEarlierChanges(a),
-		account.WatchTransfers(a),
+	managed.ResumeMaintenance(a, a.Now())
+	managed.WatchJournal(a)
+	managed.ReportLockedJournal(a)
+	offers := tea.Batch(
+		storage.OfferResumeEmptying(a),
+		storage.ReportInterruptedDeletions(a),
+		storage.OfferInterruptedTransfers(a),
+		storage.OfferKeysToRevoke(a),
 	)
+	activity.LookUpUnresolved(a)
+	account.WatchEarlierChanges(a)
+	operation.WatchTransfers(a)
+	return offers
 }
 
 // LeaveWarnings returns a sentence for each thing that ends when the account is closed; none if nothing is under way.
@@ -164,7 +174,7 @@ func LeaveWarnings(a *account.Account) []string {
 		}
 	}
 	if changes > 0 {
-		subject := ui.Plural(changes, "change has", "changes have")
+		subject := wording.Plural(changes, "change has", "changes have")
 		ends = append(ends, subject+" no response yet: the outcome would be unknown.")
 	}
 	return append(ends, managed.OpenWindows(a)...)

@@ -4,16 +4,15 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/client/journal"
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/ui/uitest"
-	"lookout/views/account"
 )
 
 // BenchmarkPanes draws a frame of every pane at 200x50, with 5,000 services and 10,000 contacts.
@@ -37,13 +36,18 @@ func BenchmarkPanes(b *testing.B) {
 		Theme:   look,
 		Now:     now,
 	}
-	options := account.Options{API: api, Journal: journal.NewInMemory(time.Now), Location: time.UTC}
+	options := account.Options{
+		Executor: &lists.Inline{},
+		API:      api,
+		Journal:  journal.NewInMemory(time.Now),
+		Location: time.UTC,
+	}
 	for _, pane := range Panes(account.New(b.Context(), options)) {
 		b.Run(pane.Name(), func(b *testing.B) {
-			uitest.RunAll(pane.Refresh())
+			pane.Refresh()
 			pane.View(room)
-			if w, ok := pane.(interface{ LoadMissing() tea.Cmd }); ok {
-				uitest.RunAll(w.LoadMissing())
+			if w, ok := pane.(interface{ LoadMissing() }); ok {
+				w.LoadMissing()
 			}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -8,12 +8,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/views"
-	"lookout/views/account"
 	"lookout/views/activity"
 )
 
@@ -24,6 +24,7 @@ func TestFrame_transferProgress(t *testing.T) {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
 		account := account.New(ctx, account.Options{
+			Executor: r.loop,
 			API:      r.api,
 			Name:     "acme",
 			Journal:  r.journal,
@@ -36,6 +37,7 @@ func TestFrame_transferProgress(t *testing.T) {
 		}
 		r.shell, err = shell.New(shell.Options{
 			Panes:       views.Panes(account),
+			Loop:        r.loop,
 			TabPlaces:   views.TabPlaces(),
 			Theme:       look,
 			AccountInfo: shell.AccountInfo{Account: "acme"},

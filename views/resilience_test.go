@@ -16,12 +16,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
-	"lookout/ui"
+	"lookout/client/lists"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
-	"lookout/views/account"
 )
 
 // paneKeys are the panes that the API fills, and a text of each.
@@ -463,15 +463,15 @@ func TestChanges_lostAnswers(t *testing.T) {
 							r.Errorf("sent again by key: %d changes", n)
 						}
 					case done && w.unproven:
-						r.requireText(ui.NotKnown)
+						r.requireText(lists.NotKnown)
 						r.wait(140 * time.Second)
-						r.requireText(ui.NotKnown)
+						r.requireText(lists.NotKnown)
 						r.requireOutcome(client.Unknown)
 					case done:
-						r.requireText(w.done, ui.SeenByReading)
+						r.requireText(w.done, lists.SeenByReading)
 						r.requireOutcome(client.Applied)
 					default:
-						r.requireText(ui.NotSeenYet)
+						r.requireText(lists.NotSeenYet)
 						r.requireOutcome(client.Unknown)
 						r.wait(100 * time.Second)
 						r.requireOutcome(client.Unknown)
@@ -880,7 +880,7 @@ func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 						r.requireText("orphan: revoked")
 						return
 					}
-					r.requireText(ui.NotSeenYet)
+					r.requireText(lists.NotSeenYet)
 					r.requireNoChanges()
 				})
 			})

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
-	"lookout/views/account"
 )
 
 // rotate opens the form that replaces a key.

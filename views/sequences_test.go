@@ -16,13 +16,14 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/views"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // programRun is one run of the program on an account whose journal and state are in files.
@@ -44,6 +45,7 @@ func startRun(t *testing.T, emu *emulator.Emulator, path string) *programRun {
 		width:     200,
 		height:    60,
 		queued:    make(chan struct{}, 1),
+		loop:      &ui.EventLoop{},
 	}
 	var err error
 	if r.journal, err = journal.Open(path, "acme-prod", time.Now); err != nil {
@@ -59,6 +61,7 @@ func startRun(t *testing.T, emu *emulator.Emulator, path string) *programRun {
 		t.Fatal(err)
 	}
 	acc := account.New(ctx, account.Options{
+		Executor: r.loop,
 		API:      r.api,
 		Name:     "acme-prod",
 		Journal:  r.journal,
@@ -67,6 +70,7 @@ func startRun(t *testing.T, emu *emulator.Emulator, path string) *programRun {
 	})
 	if r.shell, err = shell.New(shell.Options{
 		Panes:           views.Panes(acc),
+		Loop:            r.loop,
 		Theme:           r.theme,
 		AccountInfo:     shell.AccountInfo{Account: "acme-prod"},
 		RefreshInterval: 20 * time.Second,
@@ -74,7 +78,9 @@ func startRun(t *testing.T, emu *emulator.Emulator, path string) *programRun {
 		Location:        time.UTC,
 		OnOpen:          func() tea.Cmd { return views.OnOpen(acc) },
 		Notify: shell.NotifyOptions{
-			Notices: func(paused bool) ([]ui.Notification, tea.Cmd) { return account.Notices(acc, paused) },
+			Notices: func(paused bool) []ui.Notification {
+				return operation.Notifications(account.Notices(acc, paused))
+			},
 		},
 	}); err != nil {
 		t.Fatal(err)

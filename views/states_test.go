@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/views"
-	"lookout/views/account"
 )
 
 // paneState is a state that every pane must be able to show, and how it is reached.

@@ -18,12 +18,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 	"lookout/client/transfer"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // taint ends every text of a tainted account. A terminal obeys it; shownTaint is how it is shown.
@@ -285,7 +286,7 @@ func taintedTransfers(t *testing.T) []taintedCase {
 		),
 		named("deletion", inFolder("g", "D", "2 <enter>"), "2 objects in scratch: "),
 		named("downloads of an earlier run", func(r *harness) {
-			acc := account.New(r.ctx, account.Options{API: r.api, Journal: r.journal, Now: time.Now})
+			acc := account.New(r.ctx, account.Options{Executor: r.loop, API: r.api, Journal: r.journal, Now: time.Now})
 			lost := transfer.InterruptedDownload{
 				Cluster: "ap-south-1",
 				Bucket:  "scratch" + taint,
@@ -298,7 +299,8 @@ func taintedTransfers(t *testing.T) []taintedCase {
 			other.Name, other.Path = "two", "two"
 			acc.Transfers.Continue([]transfer.InterruptedDownload{lost, other})
 			r.wait(time.Minute)
-			r.run(account.SyncTransfers(acc))
+			operation.SyncTransfers(acc)
+			r.run(r.loop.Take())
 		}, "none of 2 files: downloaded from scratch! to "),
 		named("download into a folder that is gone", func(r *harness) {
 			r.delay("object get", 10*time.Second)

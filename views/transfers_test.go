@@ -12,10 +12,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/ui/shell"
 	"lookout/views"
-	"lookout/views/account"
 )
 
 // fillBucket puts n small objects below many/ in the bucket scratch, and opens the bucket.
@@ -285,6 +285,7 @@ func keepTransfers(t *testing.T) func(*harness, *shell.Options) {
 	state := filepath.Join(t.TempDir(), "acme.downloads")
 	return func(r *harness, o *shell.Options) {
 		acc := account.New(r.ctx, account.Options{
+			Executor:      r.loop,
 			API:           r.api,
 			Name:          "acme-prod",
 			Journal:       r.journal,

@@ -11,9 +11,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/views"
-	"lookout/views/account"
 )
 
 // At every width, the list and the details show since when a service is disabled, also if somebody else disabled it.

@@ -18,58 +18,64 @@ import (
 // TestImportsPointDownward says which packages a package may import. Every package must be listed; cmd may import all.
 func TestImportsPointDownward(t *testing.T) {
 	toolkit := []string{
-		"ui", "ui/chart", "ui/form", "ui/table", "client", "client/journal", "client/maintenance", "client/objectindex",
-		"client/objectnames", "client/transfer", "client/visible", "theme",
+		"ui", "ui/chart", "ui/form", "ui/table", "client", "client/journal", "client/lists", "client/maintenance",
+		"client/objectindex", "client/objectnames", "client/transfer", "client/visible", "client/wording", "theme",
 	}
+	engine := []string{"client/account", "client/account/audit", "client/account/incident", "client/account/join"}
 	may := map[string][]string{
-		"theme":                  {},
-		"client":                 {"client/objectnames", "client/visible"},
-		"client/objectnames":     {},
-		"client/visible":         {},
-		"client/emulator":        {},
-		"client/faulttest":       {},
-		"client/filelock":        {},
-		"client/journal":         {"client", "client/filelock", "client/statefile", "client/visible"},
-		"client/statefile":       {},
-		"client/maintenance":     {"client", "client/journal"},
-		"client/objectindex":     {"client"},
-		"client/transfer":        {"client", "client/filelock", "client/objectnames", "client/visible"},
-		"ui":                     {"client/visible", "theme"},
-		"ui/chart":               {"ui", "theme"},
-		"ui/filter":              {},
-		"ui/search":              {},
-		"ui/input":               {"ui", "theme", "client/visible"},
-		"ui/form":                {"ui", "ui/input", "theme", "client/visible"},
-		"ui/table":               {"ui", "ui/filter", "ui/form", "ui/input", "ui/search", "theme", "client/visible"},
-		"ui/terminal":            {"theme"},
-		"ui/terminal/termtest":   {"ui/terminal"},
-		"ui/uitest":              {"ui", "theme"},
-		"ui/shell":               {"ui", "ui/form", "ui/input", "ui/search", "ui/terminal", "theme", "client/visible"},
-		"views/resource":         {"ui", "ui/form", "ui/table", "client", "theme"},
-		"views/account/incident": {"ui", "client", "client/journal", "client/visible"},
-		"views/account/audit":    {"client", "client/journal"},
-		"views/account": {
-			"views/account/incident", "client/statefile",
-			"views/resource", "ui", "ui/chart", "ui/form", "ui/table", "client", "client/journal", "client/maintenance",
-			"client/objectindex", "client/objectnames", "client/transfer", "client/visible", "theme",
+		"theme":                   {},
+		"client":                  {"client/objectnames", "client/visible"},
+		"client/objectnames":      {},
+		"client/visible":          {},
+		"client/emulator":         {},
+		"client/faulttest":        {},
+		"client/filelock":         {},
+		"client/journal":          {"client", "client/filelock", "client/statefile", "client/visible"},
+		"client/statefile":        {},
+		"client/maintenance":      {"client", "client/journal"},
+		"client/objectindex":      {"client"},
+		"client/transfer":         {"client", "client/filelock", "client/objectnames", "client/visible"},
+		"client/wording":          {},
+		"client/lists":            {"client/wording"},
+		"client/account/join":     {"client", "client/lists", "client/wording"},
+		"client/account/incident": {"client", "client/journal", "client/visible", "client/wording"},
+		"client/account/audit":    {"client", "client/journal"},
+		"client/account": {
+			"client", "client/account/incident", "client/account/join", "client/journal", "client/lists",
+			"client/maintenance", "client/statefile", "client/transfer", "client/wording",
 		},
-		"views/managed": append([]string{"views/account", "views/account/incident", "views/resource"}, toolkit...),
-		"views/storage": append(
-			[]string{
-				"views/account", "views/account/incident", "views/resource", "views/storage/preview",
-				"views/storage/readers",
-			}, toolkit...,
+		"ui":        {"client/lists", "client/visible", "client/wording", "theme"},
+		"ui/chart":  {"ui", "theme"},
+		"ui/filter": {},
+		"ui/search": {},
+		"ui/input":  {"ui", "theme", "client/visible"},
+		"ui/form":   {"ui", "ui/input", "theme", "client/lists", "client/visible", "client/wording"},
+		"ui/table": {
+			"ui", "ui/filter", "ui/form", "ui/input", "ui/search", "theme", "client/lists", "client/visible",
+			"client/wording",
+		},
+		"ui/terminal":          {"theme"},
+		"ui/terminal/termtest": {"ui/terminal"},
+		"ui/uitest":            {"ui", "theme"},
+		"ui/shell": {
+			"ui", "ui/form", "ui/input", "ui/search", "ui/terminal", "theme", "client/lists", "client/visible",
+			"client/wording",
+		},
+		"views/resource": {"ui", "ui/form", "ui/table", "client", "client/account/join", "client/lists", "theme"},
+		"views/operation": slices.Concat(
+			[]string{"views/resource", "client/statefile"}, engine, toolkit,
+		),
+		"views/managed": slices.Concat([]string{"views/operation", "views/resource"}, engine, toolkit),
+		"views/storage": slices.Concat(
+			[]string{"views/operation", "views/resource", "views/storage/preview", "views/storage/readers"},
+			engine, toolkit,
 		),
 		"views/storage/preview": {"ui", "client", "client/visible", "theme"},
-		"views/storage/readers": {"views/account", "views/resource", "ui", "client", "client/journal", "theme"},
-		"views/activity": append(
-			[]string{"views/account", "views/account/audit", "views/account/incident", "views/resource"}, toolkit...,
-		),
-		"views": append(
-			[]string{
-				"views/account", "views/account/incident", "views/resource", "views/managed", "views/storage",
-				"views/activity",
-			}, toolkit...,
+		"views/storage/readers": slices.Concat([]string{"views/operation", "views/resource"}, engine, toolkit),
+		"views/activity":        slices.Concat([]string{"views/operation", "views/resource"}, engine, toolkit),
+		"views": slices.Concat(
+			[]string{"views/operation", "views/resource", "views/managed", "views/storage", "views/activity"},
+			engine, toolkit,
 		),
 		"cmd/internal/debuglog": {},
 		"cmd/internal/exit":     {},
@@ -110,6 +116,9 @@ func TestImportsPointDownward(t *testing.T) {
 			t.Errorf("package %s has no rule for its imports", room)
 		}
 		for _, imported := range words[1:] {
+			if strings.HasPrefix(room, "client") && strings.HasPrefix(imported, "charm.land/") {
+				t.Errorf("%s imports %s: what is known of an account needs no screen", room, imported)
+			}
 			other, ours := strings.CutPrefix(imported, module)
 			if strings.HasPrefix(room, "cmd/") && !strings.HasPrefix(other, "cmd/") {
 				continue

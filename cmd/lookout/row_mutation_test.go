@@ -109,7 +109,7 @@ type rowTypes map[string]bool
 func (k rowTypes) addFrom(r checkedPackage) {
 	for _, made := range r.info.Instances {
 		of, ok := made.Type.(*types.Named)
-		if !ok || !slices.Contains([]string{"lookout/ui.RowStore", "lookout/client.Page"}, qualifiedName(of)) {
+		if !ok || !slices.Contains([]string{"lookout/lists.RowStore", "lookout/client.Page"}, qualifiedName(of)) {
 			continue
 		}
 		if row, ok := made.TypeArgs.At(0).(*types.Pointer); ok {

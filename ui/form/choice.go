@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -464,7 +465,7 @@ func (g *grid[S]) view(b ui.Box, focused bool) []string {
 		)
 	}
 	if rest := len(shown) - last; rest > 0 {
-		lines = append(lines, b.Theme.Paint(theme.Muted, "  "+ui.Plural(rest, "more", "more")+" below"))
+		lines = append(lines, b.Theme.Paint(theme.Muted, "  "+wording.Plural(rest, "more", "more")+" below"))
 	}
 	for len(lines) < min(len(g.rows), gridRows+1)+1 { // the form keeps its size during a search
 		lines = append(lines, "")

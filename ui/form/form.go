@@ -7,6 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -60,11 +62,12 @@ type OpenFormMsg struct{ Form Form }
 // StoreForm is a change of a store that a form sends. Success or Then says what happens after it; the others are
 // required.
 type StoreForm[T any] struct {
-	Store   *ui.RowStore[T]
+	Store   *lists.RowStore[T]
+	Post    func(tea.Cmd) // sends the screen a message
 	Title   string
 	Fields  []Field
-	Change  func() ui.RowChange[T] // returns the change with the present values, without its OnOutcome
-	Success func(T) string         // returns the message about the row
+	Change  func() lists.RowChange[T] // returns the change with the present values, without its OnOutcome
+	Success func(T) string            // returns the message about the row
 	// Then runs on the loop after the change. answered is false if the answer was lost and reading again proved that
 	// the change was applied: the row is the one that proves it.
 	Then func(row T, answered bool) tea.Cmd
@@ -98,19 +101,24 @@ func NewForm[T any](r StoreForm[T]) Form {
 			makes:    change.RowID == "",
 			returned: change.Find != nil,
 		}
-		v.latest, change.OnOutcome = report, report.show
+		v.latest = report
+		change.OnOutcome = func(outcome lists.AttemptOutcome, c lists.ChangeResult[T], err error) {
+			r.Post(report.show(outcome, c, err))
+		}
 		if late := change.OnLate; late != nil {
-			change.OnLate = func(intent string, found ui.LookupResult[T]) tea.Cmd {
-				return tea.Batch(late(intent, found), report.showLate(found))
+			change.OnLate = func(intent string, found lists.LookupResult[T]) {
+				late(intent, found)
+				r.Post(report.showLate(found))
 			}
 		}
-		return r.Store.Run(change)
+		_ = r.Store.Run(change) // it is not busy
+		return nil
 	}
 	return f
 }
 
 // showStatus shows the message about a change of a store.
-func (r StoreForm[T]) showStatus(c ui.ChangeResult[T], answered bool) tea.Cmd {
+func (r StoreForm[T]) showStatus(c lists.ChangeResult[T], answered bool) tea.Cmd {
 	message := ui.StatusMsg{
 		Tone:          theme.Good,
 		Text:          r.Success(c.Row),
@@ -124,7 +132,7 @@ func (r StoreForm[T]) showStatus(c ui.ChangeResult[T], answered bool) tea.Cmd {
 		message.Tone = theme.Warn
 	}
 	if !answered {
-		message.Text += " · " + ui.SeenByReading
+		message.Text += " · " + lists.SeenByReading
 	}
 	return ui.Send(message)
 }
@@ -142,10 +150,10 @@ type outcomeReport[T any] struct {
 }
 
 // show shows an outcome.
-func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.ChangeResult[T], err error) tea.Cmd {
+func (r *outcomeReport[T]) show(outcome lists.AttemptOutcome, c lists.ChangeResult[T], err error) tea.Cmd {
 	v := r.view
 	inFront := !v.done && v.latest == r
-	if outcome == ui.Applied {
+	if outcome == lists.Applied {
 		if inFront {
 			v.sending, v.done = false, true
 		}
@@ -159,7 +167,7 @@ func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.ChangeResult[T],
 	}
 	switch {
 	case !inFront: // closed, or sent again meanwhile
-	case outcome == ui.Rejected:
+	case outcome == lists.Rejected:
 		v.showRejection(err)
 	case c.Waiting && len(c.Found.Candidates) == 0:
 		v.showWaiting(err)
@@ -171,7 +179,7 @@ func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.ChangeResult[T],
 		cmds = append(cmds, r.status(outcome, c, err))
 	}
 	r.waited = c.Waiting
-	if len(c.Found.Candidates) > r.shown && outcome == ui.Unknown && r.request.OnCandidates != nil {
+	if len(c.Found.Candidates) > r.shown && outcome == lists.Unknown && r.request.OnCandidates != nil {
 		r.shown = len(c.Found.Candidates)
 		cmds = append(cmds, r.request.OnCandidates(c.Found.Candidates))
 	}
@@ -182,7 +190,7 @@ func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.ChangeResult[T],
 }
 
 // readings returns what readings tell, if that does not decide.
-func (r *outcomeReport[T]) readings(c ui.ChangeResult[T]) string {
+func (r *outcomeReport[T]) readings(c lists.ChangeResult[T]) string {
 	switch {
 	case len(c.Found.Candidates) > 0:
 		return showsMaybeIt
@@ -193,9 +201,9 @@ func (r *outcomeReport[T]) readings(c ui.ChangeResult[T]) string {
 }
 
 // showLate shows that the change was seen although the form may say that it was not done.
-func (r *outcomeReport[T]) showLate(found ui.LookupResult[T]) tea.Cmd {
+func (r *outcomeReport[T]) showLate(found lists.LookupResult[T]) tea.Cmd {
 	if v := r.view; !v.done && v.latest == r && !v.sending {
-		v.banner = "seen now: " + ui.ArrivedLate + ". ctrl+s asks before it sends again."
+		v.banner = "seen now: " + lists.ArrivedLate + ". ctrl+s asks before it sends again."
 	}
 	if len(found.Candidates) == 0 || r.request.OnCandidates == nil {
 		return nil
@@ -204,12 +212,14 @@ func (r *outcomeReport[T]) showLate(found ui.LookupResult[T]) tea.Cmd {
 }
 
 // status says how a change ended whose form is closed, or has said before that the answer was lost.
-func (r *outcomeReport[T]) status(outcome ui.AttemptOutcome, c ui.ChangeResult[T], err error) tea.Cmd {
+func (r *outcomeReport[T]) status(outcome lists.AttemptOutcome, c lists.ChangeResult[T], err error) tea.Cmd {
 	switch {
-	case outcome == ui.Rejected:
-		return ui.ShowStatus(theme.Bad, r.what+": "+ui.Reason(err)+ui.RejectionSuffix(err))
+	case outcome == lists.Rejected:
+		return ui.ShowStatus(theme.Bad, r.what+": "+wording.Reason(err)+wording.RejectionSuffix(err))
 	case c.Waiting && len(c.Found.Candidates) == 0:
-		return ui.ShowStatus(theme.Warn, r.what+": "+ui.NotSeenYet+ui.WithPrefix(": ", ui.UnknownReason(err)))
+		return ui.ShowStatus(
+			theme.Warn, r.what+": "+lists.NotSeenYet+wording.WithPrefix(": ", wording.UnknownReason(err)),
+		)
 	}
-	return ui.ShowStatus(theme.Warn, r.what+": "+ui.CannotTellText)
+	return ui.ShowStatus(theme.Warn, r.what+": "+lists.CannotTellText)
 }

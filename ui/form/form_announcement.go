@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lookout/client/wording"
 	"lookout/ui"
 )
 
@@ -105,7 +106,7 @@ func (m *multiChoice) describe() (value, line string) {
 		state = "picked"
 	}
 	return fmt.Sprintf("%s, %s, %d of %d, %d picked in all; space picks, left and right move, letters search",
-		options[at].Label, state, at+1, len(options), len(*m.v)), ui.WithPrefix("search: ", m.query())
+		options[at].Label, state, at+1, len(options), len(*m.v)), wording.WithPrefix("search: ", m.query())
 }
 
 // describe says what the row under the cursor and its value are.
@@ -119,5 +120,5 @@ func (g *grid[S]) describe() (value, line string) {
 	}
 	row := shown[g.cursor]
 	return fmt.Sprintf("%s: %s, %d of %d; left and right change it, up and down move, letters search",
-		g.rows[row], g.values[row], g.cursor+1, len(shown)), ui.WithPrefix("search: ", g.query())
+		g.rows[row], g.values[row], g.cursor+1, len(shown)), wording.WithPrefix("search: ", g.query())
 }

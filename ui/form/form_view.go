@@ -8,6 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/ui"
 	"lookout/ui/input"
 )
@@ -352,10 +354,10 @@ func (r submitResult) Deliver() tea.Cmd {
 	case r.err != nil && r.stopped:
 		r.view.sending, r.view.banner = false, "stopped; nothing was changed"
 		return nil
-	case ui.IsUnknown(r.err) && r.view.form.OnUnknown != nil:
+	case lists.IsUnknown(r.err) && r.view.form.OnUnknown != nil:
 		r.view.showWaiting(r.err)
 		return r.view.form.OnUnknown()
-	case ui.IsUnknown(r.err):
+	case lists.IsUnknown(r.err):
 		r.view.showUnknown(r.err, notReturned)
 		return nil
 	case r.err != nil:
@@ -369,9 +371,9 @@ func (r submitResult) Deliver() tea.Cmd {
 // showRejection unlocks the form and shows the reasons: below their fields, the others at the top. The
 // first field with a reason gets the keyboard.
 func (v *FormView) showRejection(err error) {
-	v.sending, v.unauthorized, v.fieldErrors = false, ui.Unauthorized(err), map[string]string{}
+	v.sending, v.unauthorized, v.fieldErrors = false, wording.Unauthorized(err), map[string]string{}
 	var rest []string
-	for name, reason := range ui.FieldErrors(err) {
+	for name, reason := range wording.FieldErrors(err) {
 		i := slices.IndexFunc(v.form.Fields, func(f Field) bool { return f.shown() && f.matches(name) })
 		if i < 0 {
 			rest = append(rest, strings.TrimPrefix(name+": "+reason, ": "))
@@ -384,10 +386,10 @@ func (v *FormView) showRejection(err error) {
 	}
 	slices.Sort(rest)
 	if len(rest)+len(v.fieldErrors) == 0 {
-		rest = []string{ui.Reason(err)}
+		rest = []string{wording.Reason(err)}
 	}
-	v.banner = strings.TrimLeft(strings.Join(rest, "; ")+ui.RejectionSuffix(err), "; ·")
-	if _, v.gone = ui.GoneID(err); v.gone && v.form.IfGone != nil {
+	v.banner = strings.TrimLeft(strings.Join(rest, "; ")+wording.RejectionSuffix(err), "; ·")
+	if _, v.gone = lists.GoneID(err); v.gone && v.form.IfGone != nil {
 		v.banner += " · " + v.form.IfGone.Text
 	}
 }
@@ -395,7 +397,7 @@ func (v *FormView) showRejection(err error) {
 // showWaiting unlocks the form after a lost answer that readings may still tell.
 func (v *FormView) showWaiting(err error) {
 	v.sending = false
-	v.banner = ui.NotSeenYet + ": " + ui.UnknownReason(err) +
+	v.banner = lists.NotSeenYet + ": " + wording.UnknownReason(err) +
 		". lookout keeps checking, even if you close this form. " +
 		"ctrl+s asks before it sends again."
 }
@@ -410,7 +412,7 @@ const (
 // showUnknown unlocks the form after a lost answer if readings do not find out what happened.
 func (v *FormView) showUnknown(err error, readings string) {
 	v.sending = false
-	v.banner = ui.NotKnown + ": " + ui.UnknownReason(err) + ". " + readings + " "
+	v.banner = lists.NotKnown + ": " + wording.UnknownReason(err) + ". " + readings + " "
 	if why := v.form.WhyResendIsSafe; why != "" {
 		v.banner += why + ": "
 	}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client/visible"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/input"
@@ -206,7 +207,7 @@ func (t *textInput) describe() (value, line string) {
 	case t.multiline, of > 1:
 		return fmt.Sprintf("line %d of %d", n, of), line
 	case t.suggestions != nil && len(t.suggestions()) > 0:
-		return "up and down go through " + ui.Plural(len(t.suggestions()), "suggestion", "suggestions"), line
+		return "up and down go through " + wording.Plural(len(t.suggestions()), "suggestion", "suggestions"), line
 	}
 	return "", line
 }

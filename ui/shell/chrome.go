@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -174,7 +175,7 @@ type hint struct{ key, word string }
 
 // hintOf returns the hint of an action.
 func hintOf(a ui.Action) hint {
-	word := a.Name() + ui.WithPrefix(" ", a.Object)
+	word := a.Name() + wording.WithPrefix(" ", a.Object)
 	if a.Scope != "" {
 		word += " (" + a.Scope + ")"
 	}

@@ -7,6 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -87,7 +89,7 @@ func (c *clock) schedule(s *Shell) tea.Cmd {
 // showsAge reports whether to show the age of live rows. Normally it is hidden, so that an idle screen is not written
 // again: "live" already means that they are no older than the refresh interval. It is shown for a moment after the user
 // opens the pane or refreshes it, when a refresh is overdue, and once the rows are two minutes old.
-func (c *clock) showsAge(f ui.Freshness, now time.Time) bool {
+func (c *clock) showsAge(f lists.Freshness, now time.Time) bool {
 	const moment = 5 * time.Second
 	age, asked := now.Sub(f.LoadedAt), f.LoadedAt.Sub(c.openedAt) < c.interval
 	return c.interval == 0 || asked && age < moment || age >= min(c.refreshInterval()+moment, 2*time.Minute)
@@ -160,9 +162,12 @@ func (c *clock) handleTick(s *Shell, t tick) tea.Cmd {
 		return c.schedule(s)
 	}
 	if noAutoRefresh(s.pane()) {
-		return tea.Batch(s.o.Notify.refresh(), c.schedule(s))
+		s.o.Notify.refresh()
+		return c.schedule(s)
 	}
-	return tea.Batch(poll(s.pane()), s.o.Notify.refresh(), c.schedule(s))
+	poll(s.pane())
+	s.o.Notify.refresh()
+	return c.schedule(s)
 }
 
 // onPaneOpened refreshes the pane in front at once if its rows are older than the time between refreshes.
@@ -181,21 +186,20 @@ func (c *clock) onPaneOpened(s *Shell) tea.Cmd {
 }
 
 // poll refreshes a pane because of the clock, not because the user asked. It does not repeat a request under way.
-func poll(p ui.Pane) tea.Cmd {
+func poll(p ui.Pane) {
 	if poller, ok := p.(ui.AutoRefresher); ok {
-		return poller.Poll()
+		poller.Poll()
+	} else if !freshnessOf(p).Loading {
+		p.Refresh()
 	}
-	if freshnessOf(p).Loading {
-		return nil
-	}
-	return p.Refresh()
 }
 
 // togglePause pauses or resumes automatic refreshes and timers.
 func (c *clock) togglePause(s *Shell) tea.Cmd {
 	if c.paused() {
 		c.pausedAt = time.Time{}
-		return tea.Batch(s.pane().Refresh(), c.start(s))
+		s.pane().Refresh()
+		return c.start(s)
 	}
 	c.pausedAt = s.o.Now()
 	c.tickNumber++
@@ -214,11 +218,11 @@ func (c *clock) setFocus(s *Shell, on bool) tea.Cmd {
 	return c.schedule(s)
 }
 
-func freshnessOf(p ui.Pane) ui.Freshness {
+func freshnessOf(p ui.Pane) lists.Freshness {
 	if r, ok := p.(ui.FreshnessReporter); ok {
 		return r.Freshness()
 	}
-	return ui.Freshness{Loaded: true}
+	return lists.Freshness{Loaded: true}
 }
 
 // noAutoRefresh reports whether a pane is read again only when the user asks.
@@ -230,9 +234,9 @@ func noAutoRefresh(p ui.Pane) bool {
 // remainingWait formats a remaining wait in the steps of an age. It rounds up.
 func remainingWait(left time.Duration) string {
 	if left <= 5*time.Second {
-		return ui.FormatAge(left.Truncate(time.Second) + time.Second)
+		return wording.FormatAge(left.Truncate(time.Second) + time.Second)
 	}
-	return ui.FormatAge(left + 5*time.Second - time.Millisecond)
+	return wording.FormatAge(left + 5*time.Second - time.Millisecond)
 }
 
 // askedWait formats the wait that the API asked for. A server that names a year has made a mistake.
@@ -240,7 +244,7 @@ func askedWait(asked time.Duration) string {
 	if asked > 24*time.Hour {
 		return "more than a day"
 	}
-	return ui.FormatAge(asked)
+	return wording.FormatAge(asked)
 }
 
 // freshnessText says how fresh the pane in front is, and which lists it joins with are missing.
@@ -265,7 +269,7 @@ func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 	f, now, g := freshnessOf(s.pane()), s.now(), s.themes.current.Glyphs
 	_, reports := s.pane().(ui.FreshnessReporter)
 	left, asked := s.o.rateLimitWait(now)
-	age := ui.FormatAge(now.Sub(f.LoadedAt))
+	age := wording.FormatAge(now.Sub(f.LoadedAt))
 	low, _ := s.o.low()
 	switch {
 	case !reports && !s.clock.paused():
@@ -299,7 +303,7 @@ func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 }
 
 // failureText says why the pane in front cannot be read, and when it is tried again.
-func failureText(s *Shell, f ui.Freshness, now time.Time) string {
+func failureText(s *Shell, f lists.Freshness, now time.Time) string {
 	problem := s.themes.current.Glyphs.Problem
 	since := " · since " + f.FailingSince.In(s.o.Location).Format("15:04")
 	again := ""
@@ -309,20 +313,20 @@ func failureText(s *Shell, f ui.Freshness, now time.Time) string {
 	case s.clock.interval > 0 && wait > 0 && !noAutoRefresh(s.pane()):
 		again = " · retry in " + remainingWait(wait)
 	}
-	_, gone := ui.GoneID(f.Err)
+	_, gone := lists.GoneID(f.Err)
 	switch {
 	case gone:
 		return problem + " gone"
-	case ui.Denied(f.Err):
+	case wording.Denied(f.Err):
 		return "not allowed"
-	case ui.Unauthorized(f.Err):
+	case wording.Unauthorized(f.Err):
 		return problem + " token not accepted · requests stopped"
-	case ui.TimedOut(f.Err):
+	case wording.TimedOut(f.Err):
 		return problem + " no answer" + since + again
-	case ui.Offline(f.Err):
+	case wording.Offline(f.Err):
 		return problem + " offline" + since + again
 	}
-	return problem + " failing · " + ui.ShortReason(f.Err) + again
+	return problem + " failing · " + wording.ShortReason(f.Err) + again
 }
 
 // freshnessWords says how fresh the pane in front is, without ages that change by themselves.

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
@@ -50,7 +51,7 @@ func TestClock_handleTick_afterFailures(t *testing.T) {
 			40 * time.Second: 3 * interval, time.Hour: 3 * interval,
 		} {
 			b := newShellTest(t, func(o *Options) { o.RefreshInterval = interval })
-			pane := &failingPane{Pane: b.shell.pane(), freshness: ui.Freshness{
+			pane := &failingPane{Pane: b.shell.pane(), freshness: lists.Freshness{
 				Loaded:   true,
 				LoadedAt: b.now.Add(-age),
 				Err:      errors.New("no answer"),
@@ -121,7 +122,7 @@ func TestClock_showsAge(t *testing.T) {
 		"clock set back by the user": {20 * time.Second, time.Second, -time.Hour, true},
 	} {
 		clock, at := clock{interval: c.interval, openedAt: opened}, opened.Add(c.read)
-		if got := clock.showsAge(ui.Freshness{Loaded: true, LoadedAt: at}, at.Add(c.age)); got != c.shown {
+		if got := clock.showsAge(lists.Freshness{Loaded: true, LoadedAt: at}, at.Add(c.age)); got != c.shown {
 			t.Errorf("%s: shown is %v", name, got)
 		}
 	}
@@ -133,7 +134,7 @@ func TestClock_onPaneOpened_afterFailure(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		for age, want := range map[time.Duration]int{5 * time.Second: 0, time.Minute: 1} {
 			b := newShellTest(t, func(o *Options) { o.RefreshInterval = 20 * time.Second })
-			pane := &failingPane{Pane: b.shell.pane(), freshness: ui.Freshness{
+			pane := &failingPane{Pane: b.shell.pane(), freshness: lists.Freshness{
 				Loaded:   true,
 				LoadedAt: b.now.Add(-time.Hour),
 				Err:      errors.New("no answer"),
@@ -178,16 +179,13 @@ func TestTabs_restoreState(t *testing.T) {
 // A failingPane could not be read the last time, and counts how often the clock tries again.
 type failingPane struct {
 	ui.Pane
-	freshness ui.Freshness
+	freshness lists.Freshness
 	polls     int
 }
 
-func (p *failingPane) Freshness() ui.Freshness { return p.freshness }
+func (p *failingPane) Freshness() lists.Freshness { return p.freshness }
 
-func (p *failingPane) Poll() tea.Cmd {
-	p.polls++
-	return nil
-}
+func (p *failingPane) Poll() { p.polls++ }
 
 // Nothing is tinted where the user does not want it, where the line is slow, and while refreshing is paused.
 func TestShell_motion(t *testing.T) {
@@ -659,7 +657,7 @@ func TestDialog_standsInOneColumn(t *testing.T) {
 		for n := range 20 {
 			b.rows = append(b.rows, strings.Repeat("abcdefghijklmnopqrstuvwxyz", 5)[n:])
 		}
-		b.run(b.shell.pane().Refresh())
+		b.refresh()
 		behind := strings.Split(b.screen(), "\n")
 		if !strings.Contains(behind[1], "1 Things") {
 			t.Errorf("the tabs are %q", behind[1])

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
@@ -29,12 +30,12 @@ func newBusyShell(t testing.TB, width, height, rows int) *Shell {
 	for i := range names {
 		names[i] = fmt.Sprintf("service-%06d", i)
 	}
-	store := ui.NewRowStore(t.Context(), ui.RowSource[string]{
+	store := lists.NewRowStore(t.Context(), &lists.Inline{}, lists.RowSource[string]{
 		Name: "services",
 		ID:   func(s string) string { return s },
 		Now:  benchNow,
-		Fetch: func(context.Context, string) (ui.RowPage[string], error) {
-			return ui.RowPage[string]{Rows: names}, nil
+		Fetch: func(context.Context, string) (lists.RowPage[string], error) {
+			return lists.RowPage[string]{Rows: names}, nil
 		},
 	})
 	o := Options{
@@ -54,20 +55,18 @@ func newBusyShell(t testing.TB, width, height, rows int) *Shell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if msg := store.Refresh()(); msg != nil {
-		s.Update(msg)
-	}
+	store.Refresh()
 	s.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	return s
 }
 
 // newBusyList returns a list with seven columns, and with a detail in the pane "services".
-func newBusyList(store *ui.RowStore[string], title string) *table.List[string] {
+func newBusyList(store *lists.RowStore[string], title string) *table.List[string] {
 	l := &table.List[string]{
 		Title:   title,
 		Store:   store,
 		Columns: busyColumns(),
-		Footer: func(s *ui.RowStore[string], b ui.Box) string {
+		Footer: func(s *lists.RowStore[string], b ui.Box) string {
 			return b.Theme.Paint(theme.Good, fmt.Sprintf("● %d ok", s.Len()))
 		},
 	}

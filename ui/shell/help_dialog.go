@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/input"
@@ -172,7 +173,7 @@ func (h *helpDialog) findMatches() {
 		}
 		h.matches = append(h.matches, a)
 		e := entryOf(a, allKeys(a))
-		e.name, e.about = a.Name(), a.Description+ui.WithPrefix(" · not available: ", a.DisabledReason)
+		e.name, e.about = a.Name(), a.Description+wording.WithPrefix(" · not available: ", a.DisabledReason)
 		e.about = strings.TrimPrefix(e.about, " · ")
 		if query == "" {
 			e.heading = groupHeading(a.Group, h.pane)

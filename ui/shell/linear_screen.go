@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/input"
@@ -257,7 +258,7 @@ func (l *ScreenReaderProgram) tabNames() []string {
 	s := l.provider.activeShell()
 	names := make([]string, len(s.tabs.list))
 	for i, t := range s.tabCells(l.theme.Glyphs) {
-		names[i] = strings.TrimSpace(t.key + ui.WithPrefix(" ", t.name) + ui.WithPrefix(" ", t.badge))
+		names[i] = strings.TrimSpace(t.key + wording.WithPrefix(" ", t.name) + wording.WithPrefix(" ", t.badge))
 	}
 	return names
 }

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
@@ -24,7 +25,7 @@ func newAgingShell(t *testing.T) (*shellTest, *ScreenReaderProgram) {
 				Title: "age",
 				Width: 8,
 				Cell: func(_ string, b ui.Box) (string, theme.Tone) {
-					return ui.FormatAge(b.Now.Sub(born)), theme.Muted
+					return wording.FormatAge(b.Now.Sub(born)), theme.Muted
 				},
 			},
 		)
@@ -46,12 +47,12 @@ func TestLinearScreen_ageIsNoChange(t *testing.T) {
 		}
 	}
 	b.rows = []string{"beta", "gamma"} // alpha is deleted
-	b.run(b.shell.pane().Refresh())
+	b.refresh()
 	if said := l.Frame().LinearText; !strings.Contains(said, "1 of 2: beta; age 21 min\n") {
 		t.Errorf("said %q", said)
 	}
 	b.rows = []string{"Beta", "gamma"}
-	b.run(b.shell.pane().Refresh())
+	b.refresh()
 	if said := l.Frame().LinearText; said != "1 of 2: Beta; age 21 min\n" {
 		t.Errorf("said %q", said)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"lookout/client/wording"
 	"lookout/ui"
 )
 
@@ -60,7 +61,7 @@ func (l *ScreenReaderProgram) snapshot(s *Shell, now time.Time) screenSnapshot {
 		return t
 	}
 	if _, counted := s.pane().(ui.ColumnConfigurer); counted && freshnessOf(s.pane()).Loaded {
-		t.count = ui.Plural(reading.Count, "row", "rows")
+		t.count = wording.Plural(reading.Count, "row", "rows")
 	}
 	t.setReading(l, reading)
 	return t
@@ -93,7 +94,7 @@ func (l *ScreenReaderProgram) textLines(text string) []string {
 
 // accountLine names the account, and how it differs from others.
 func accountLine(a *AccountInfo) string {
-	line := "account " + a.Account + ui.WithPrefix(", ", a.AccountLabel)
+	line := "account " + a.Account + wording.WithPrefix(", ", a.AccountLabel)
 	for _, word := range a.warnings() {
 		line += ", " + word.text
 	}

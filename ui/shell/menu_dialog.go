@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -367,8 +368,8 @@ func (m *menuDialog) read(ui.Box) dialogReading {
 
 // describeAction describes an action for a screen reader.
 func describeAction(a ui.Action) string {
-	return a.Name() + ui.WithPrefix("; key ", a.Key.Help().Key) + ui.WithPrefix("; ", a.Description) +
-		ui.WithPrefix("; not available: ", a.DisabledReason)
+	return a.Name() + wording.WithPrefix("; key ", a.Key.Help().Key) + wording.WithPrefix("; ", a.Description) +
+		wording.WithPrefix("; not available: ", a.DisabledReason)
 }
 
 func (m *menuDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {

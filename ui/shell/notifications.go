@@ -15,8 +15,8 @@ import (
 // screen. The zero value shows none.
 type NotifyOptions struct {
 	// changes since the last call, and what is to be done about them; while refreshing is paused, that reads nothing
-	Notices func(paused bool) ([]ui.Notification, tea.Cmd)
-	Refresh func() tea.Cmd                   // reads outdated data that notices depend on
+	Notices func(paused bool) []ui.Notification
+	Refresh func()                           // reads outdated data that notices depend on
 	Methods []string                         // "bell", "osc9", "osc777"; none turns notifications off
 	Rules   []string                         // rules of the notices that are sent
 	Send    func(title, text string) tea.Cmd // nil sends by the methods
@@ -27,8 +27,8 @@ func (o NotifyOptions) announce(account string, paused bool) tea.Cmd {
 	if o.Notices == nil {
 		return nil
 	}
-	notices, cmd := o.Notices(paused)
-	cmds := []tea.Cmd{cmd}
+	notices := o.Notices(paused)
+	var cmds []tea.Cmd
 	var texts []string
 	var lines ui.StatusListMsg
 	for _, n := range notices {
@@ -60,11 +60,10 @@ func (o NotifyOptions) send(account, text string) tea.Cmd {
 
 // refresh reads the data that notices depend on. Messages and badges need it in every pane, also where no notification
 // is sent.
-func (o NotifyOptions) refresh() tea.Cmd {
-	if o.Refresh == nil {
-		return nil
+func (o NotifyOptions) refresh() {
+	if o.Refresh != nil {
+		o.Refresh()
 	}
-	return o.Refresh()
 }
 
 // test sends a notification, so that the user can try the configuration.

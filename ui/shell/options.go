@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
@@ -27,6 +28,7 @@ type Options struct {
 	Now             func() time.Time   // nil is the wall clock
 	Location        *time.Location     // nil is the local time zone
 	OnOpen          func() tea.Cmd     // runs when the program starts
+	Loop            *ui.EventLoop      // what holds the data asks for work through it; nil is none
 	OnLargeLoad     func()             // runs outside the loop after a store has read many rows to their end
 	Context         context.Context    // ends with the account; nil never ends
 	LeaveWarnings   func() []string    // sentences about work that ends when the account is left
@@ -51,7 +53,7 @@ type AccountInfo struct {
 	Overview    bool            // there is an overview of all accounts to switch to
 	KnownHosts  []string        // opened in the browser without a question
 	// AccountFreshness says how fresh each account is that the overview has read; nil for an account
-	AccountFreshness func() map[string]ui.Freshness
+	AccountFreshness func() map[string]lists.Freshness
 	SelectAccount    func(previous string) // puts the overview's cursor on the account that was left; may be nil
 	problems         map[string]string     // the last ones of the accounts; see RootModel
 }
@@ -117,13 +119,16 @@ type PaletteCommand struct {
 
 func (o Options) withDefaults() Options {
 	if o.Now == nil {
-		o.Now = ui.WallTime
+		o.Now = lists.WallTime
 	}
 	if o.Location == nil {
 		o.Location = time.Local
 	}
 	if o.Context == nil {
 		o.Context = context.Background()
+	}
+	if o.Loop == nil {
+		o.Loop = &ui.EventLoop{}
 	}
 	return o
 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/search"
@@ -87,7 +88,7 @@ func (p *paletteDialog) position() string {
 	if text := p.searchList.position(); text != "" || p.query() == "" || len(p.found) == 0 {
 		return text
 	}
-	return ui.Plural(len(p.found), "result", "results")
+	return wording.Plural(len(p.found), "result", "results")
 }
 
 func (p *paletteDialog) hints() []hint {
@@ -95,18 +96,16 @@ func (p *paletteDialog) hints() []hint {
 }
 
 // readLists reads the lists that nobody has read, once: what is looked for may be in them.
-func (p *paletteDialog) readLists() tea.Cmd {
+func (p *paletteDialog) readLists() {
 	if p.reading {
-		return nil
+		return
 	}
 	p.reading = true
-	var cmds []tea.Cmd
 	for _, t := range p.shell.tabs.list {
 		if f, ok := t.root().(ui.PaletteRowProvider); ok {
-			cmds = append(cmds, f.RowFinder().EnsureLoaded())
+			f.RowFinder().EnsureLoaded()
 		}
 	}
-	return tea.Batch(cmds...)
 }
 
 // updateEntries finds the entries for the text, the best first. When only rows have changed, the cursor stays on its
@@ -135,7 +134,7 @@ func (p *paletteDialog) updateEntries() {
 // first.
 func (e paletteEntry) entry(grouped bool) listEntry {
 	shown := listEntry{
-		name:  e.label + ui.WithPrefix(" · ", e.foundBy),
+		name:  e.label + wording.WithPrefix(" · ", e.foundBy),
 		keys:  e.key,
 		about: cmp.Or(e.reason, e.object),
 		off:   e.reason != "",
@@ -346,7 +345,7 @@ func startRowAction(s *Shell, pane string, rows ui.PaletteRowFinder, id, name st
 // layout finds the entries for a text that was pasted.
 func (p *paletteDialog) layout(b ui.Box) {
 	p.updateEntries()
-	p.nothing = "nothing matches" + ui.WithPrefix(" · not read: ", strings.Join(p.shell.tabs.unread(), ", "))
+	p.nothing = "nothing matches" + wording.WithPrefix(" · not read: ", strings.Join(p.shell.tabs.unread(), ", "))
 	p.searchList.layout(b)
 }
 
@@ -354,8 +353,8 @@ func (p *paletteDialog) read(ui.Box) dialogReading {
 	r := dialogReading{ScreenReaderText: ui.ScreenReaderText{Input: "go to: " + p.query(), Item: p.nothing}}
 	if p.cursor < len(p.found) {
 		e := p.found[p.cursor]
-		r.Position, r.Count, r.Item = p.cursor+1, len(p.found), e.label+ui.WithPrefix("; ", e.foundBy)+"; "+e.kind+
-			ui.WithPrefix("; key ", e.key)+ui.WithPrefix("; not available: ", e.reason)
+		r.Position, r.Count, r.Item = p.cursor+1, len(p.found), e.label+wording.WithPrefix("; ", e.foundBy)+"; "+e.kind+
+			wording.WithPrefix("; key ", e.key)+wording.WithPrefix("; not available: ", e.reason)
 	}
 	return r
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cli/browser"
 
 	"lookout/client/visible"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/terminal"
@@ -184,7 +185,7 @@ func undoAction(s *Shell) ui.Action {
 	a := programCommand(undoName, "undo the last change, up to a minute after it", nil, "u")
 	undo := s.status.current.Undo
 	if a.Writes = true; undo == nil {
-		a.DisabledReason = "nothing to undo" + ui.WithPrefix("; ", s.status.noUndo)
+		a.DisabledReason = "nothing to undo" + wording.WithPrefix("; ", s.status.noUndo)
 		return a
 	}
 	a.ShownName, a.Writes, a.OpensView = "undo: "+undo.Name(), undo.Writes, undo.OpensView
@@ -233,7 +234,10 @@ func tabAction(s *Shell, i int) ui.Action {
 
 // paneOnlyActions returns the program's actions for a pane that is shown alone.
 func (p *programActions) paneOnlyActions(s *Shell) []ui.Action {
-	refresh := func() tea.Cmd { return tea.Batch(s.pane().Refresh(), s.clock.schedule(s)) }
+	refresh := func() tea.Cmd {
+		s.pane().Refresh()
+		return s.clock.schedule(s)
+	}
 	return []ui.Action{
 		{Key: ui.Bind("refresh", "r"), Do: refresh},
 		{Key: ui.Bind(suspendName, "ctrl+z"), Do: terminal.Suspend},

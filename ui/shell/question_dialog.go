@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/input"
@@ -127,7 +128,7 @@ func (q *questionDialog) view(b ui.Box) string {
 	case !q.armed:
 		wait := b.Theme.Glyphs.Ellipsis
 		if q.action.Confirm.Delay > 0 {
-			wait = "can be answered in " + ui.FormatCount(int64(q.left/time.Second)) + " s"
+			wait = "can be answered in " + wording.FormatCount(int64(q.left/time.Second)) + " s"
 		}
 		lines = append(lines, b.Theme.Paint(theme.Muted, wait))
 	default:
@@ -259,7 +260,7 @@ func (q *questionDialog) read(ui.Box) dialogReading {
 	case !q.armed:
 		after := "in a moment"
 		if ask.Delay > 0 {
-			after = "after " + ui.FormatAge(ask.Delay)
+			after = "after " + wording.FormatAge(ask.Delay)
 		}
 		r.Item = "it can be answered " + after + escape
 	case q.confirmWord != "":

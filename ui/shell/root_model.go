@@ -10,6 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/terminal"
@@ -217,7 +219,7 @@ func (d *RootModel) handleAccountOpened(msg accountOpened) tea.Cmd {
 
 // noteProblems notes the last problem of the account in front, or of all that the overview has read.
 func (d *RootModel) noteProblems() {
-	note := func(name string, f ui.Freshness) {
+	note := func(name string, f lists.Freshness) {
 		delete(d.problems, name)
 		if f.Err != nil {
 			d.problems[name] = describeProblem(f.Err, f.FailedAt, d.o.Location)
@@ -337,7 +339,7 @@ func allAccountsAction(info *AccountInfo) ui.Action {
 // describeProblem describes in a few words why an account could not be opened or read.
 func describeProblem(err error, at time.Time, zone *time.Location) string {
 	text := ansi.Truncate(err.Error(), 50, "...")
-	if short := ui.ShortReason(err); short != "failed" {
+	if short := wording.ShortReason(err); short != "failed" {
 		text = short
 	}
 	return text + " at " + at.In(zone).Format("15:04")

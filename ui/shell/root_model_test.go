@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
@@ -56,17 +57,19 @@ func (d *switcherTest) session(ctx context.Context, name string) OpenAccount {
 	if err != nil {
 		d.Fatal(err)
 	}
-	set := ui.NewRowStore(
+	loop := &ui.EventLoop{}
+	set := lists.NewRowStore(
 		ctx,
-		ui.RowSource[string]{
+		loop,
+		lists.RowSource[string]{
 			Name: "things",
 			ID:   func(s string) string { return s },
-			Fetch: func(ctx context.Context, _ string) (ui.RowPage[string], error) {
+			Fetch: func(ctx context.Context, _ string) (lists.RowPage[string], error) {
 				d.fetches <- ctx
 				if d.holdFetches != nil {
 					<-d.holdFetches
 				}
-				return ui.RowPage[string]{Rows: []string{name + "-one", name + "-two"}}, d.fetchErr
+				return lists.RowPage[string]{Rows: []string{name + "-one", name + "-two"}}, d.fetchErr
 			},
 		},
 	)
@@ -80,6 +83,7 @@ func (d *switcherTest) session(ctx context.Context, name string) OpenAccount {
 	other := &table.List[string]{Title: "others", Store: set, Columns: list.Columns}
 	return OpenAccount{Options: Options{
 		Panes: []ui.Pane{list, other},
+		Loop:  loop,
 		Theme: look,
 		AccountInfo: AccountInfo{Account: name, Accounts: []AccountChoice{
 			{Name: "alpha"},

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client/visible"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
@@ -104,11 +105,12 @@ func (s *Shell) pane() ui.Pane { return s.tabs.pane() }
 
 // Init requests the rows of the pane in front and starts the clock.
 func (s *Shell) Init() tea.Cmd {
-	cmds := []tea.Cmd{s.pane().Refresh(), s.clock.start(s), s.themes.requestBackgroundColor(), s.startup}
+	s.pane().Refresh()
+	cmds := []tea.Cmd{s.clock.start(s), s.themes.requestBackgroundColor(), s.startup}
 	if s.o.OnOpen != nil {
 		cmds = append(cmds, s.o.OnOpen())
 	}
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, s.o.Loop.Take())...)
 }
 
 // Update handles a message. It then requests the rows that the pane in front lacks, and fits the dialogs to the screen.
@@ -129,18 +131,19 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 		cmd = tea.Batch(cmd, s.clock.onPaneOpened(s))
 	}
 	s.dialogs.removeFinishedForms()
-	if p, ok := s.pane().(interface{ LoadMissing() tea.Cmd }); ok &&
+	if p, ok := s.pane().(interface{ LoadMissing() }); ok &&
 		(!s.clock.paused() || !freshnessOf(s.pane()).Loaded) {
-		cmd = tea.Batch(cmd, p.LoadMissing())
+		p.LoadMissing()
 	}
 	if p, ok := s.dialogs.top().(*paletteDialog); ok && !s.clock.paused() {
-		cmd = tea.Batch(cmd, p.readLists())
+		p.readLists()
 	}
 	s.askForToken()
 	if s.status.current.OnlyForPane && (s.pane() != pane || s.dialogs.top() != d) {
 		s.status.clear()
 	}
 	s.dialogs.layout(s.bodyBox())
+	cmd = tea.Batch(cmd, s.o.Loop.Take())
 	if _, pressed := msg.(tea.KeyPressMsg); !pressed || cmd != nil || s.dialogs.top() != d {
 		s.backdrop.current++
 	}
@@ -196,7 +199,7 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 	case terminal.SuspendUnavailableMsg:
 		return ui.ShowStatus(theme.Warn, "not suspended: no shell could resume lookout")
 	case terminal.ResumedMsg:
-		return s.pane().Refresh()
+		s.pane().Refresh()
 	default:
 		return s.handleRequest(msg)
 	}
@@ -237,7 +240,7 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 		s.dialogs.push(newMenu(msg.Title, msg.Text, s.policy.disableWrites(msg.Actions)))
 	case ui.RefreshMsg:
 		s.tokenAsked = false
-		return s.pane().Refresh()
+		s.pane().Refresh()
 	case ui.ShowSecretMsg:
 		s.dialogs.push(&secretDialog{ShowSecretMsg: msg})
 	case ui.ShowTextMsg:
@@ -257,21 +260,8 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 		return runProgram(msg)
 	case ui.RunCustomCommandMsg:
 		return runCustomCommand(s, msg)
-	case ui.ManyRowsLoadedMsg:
-		return s.afterLargeLoad()
 	}
 	return nil
-}
-
-// afterLargeLoad lets the program return memory, outside the loop.
-func (s *Shell) afterLargeLoad() tea.Cmd {
-	if s.o.OnLargeLoad == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		s.o.OnLargeLoad()
-		return nil
-	}
 }
 
 // askForToken shows the form for another token, once, after the API refused the one in use: over the pane in front, or
@@ -282,7 +272,7 @@ func (s *Shell) askForToken() {
 	case nil:
 		t, ok := s.pane().(ui.TypingReporter)
 		f := freshnessOf(s.pane())
-		refused = !s.tokenAsked && ui.Unauthorized(f.Err) && !f.Loading && !(ok && t.Typing())
+		refused = !s.tokenAsked && wording.Unauthorized(f.Err) && !f.Loading && !(ok && t.Typing())
 	case *formDialog:
 		refused = d.form.TakeUnauthorized() && !d.asksToken
 	}
@@ -299,12 +289,13 @@ func (s *Shell) openTokenForm() {
 }
 
 // refreshNow refreshes at once, even if the rate limit holds requests back: the user asked for it.
-func (s *Shell) refreshNow(refresh func() tea.Cmd) tea.Cmd {
+func (s *Shell) refreshNow(refresh func()) tea.Cmd {
 	if s.o.RetryNow != nil {
 		s.o.RetryNow()
 	}
 	s.tokenAsked = false
-	return tea.Batch(refresh(), s.clock.start(s))
+	refresh()
+	return s.clock.start(s)
 }
 
 // handleKey gives a key to the dialog in front, to a pane that takes text, or to an action.

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/client/faulttest"
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
@@ -48,12 +49,13 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 		t.Fatal(err)
 	}
 	clock := func() time.Time { return b.now }
-	set := ui.NewRowStore(t.Context(), ui.RowSource[string]{
+	loop := &ui.EventLoop{}
+	set := lists.NewRowStore(t.Context(), loop, lists.RowSource[string]{
 		Name: "things",
 		ID:   func(s string) string { return s },
 		Now:  clock,
-		Fetch: func(context.Context, string) (ui.RowPage[string], error) {
-			return ui.RowPage[string]{Rows: b.rows}, nil
+		Fetch: func(context.Context, string) (lists.RowPage[string], error) {
+			return lists.RowPage[string]{Rows: b.rows}, nil
 		},
 	})
 	list := &table.List[string]{
@@ -80,6 +82,7 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 	}
 	o := Options{
 		Panes:       []ui.Pane{list},
+		Loop:        loop,
 		Theme:       look,
 		AccountInfo: AccountInfo{Account: "acme"},
 		Now:         clock,
@@ -91,12 +94,12 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 	if b.shell, err = New(o); err != nil {
 		t.Fatal(err)
 	}
-	b.run(set.Refresh())
+	b.refresh()
 	return b
 }
 
 // deletion asks before it deletes a row.
-func (b *shellTest) deletion(set *ui.RowStore[string], row string) ui.Action {
+func (b *shellTest) deletion(set *lists.RowStore[string], row string) ui.Action {
 	return ui.Action{
 		Key:    ui.Bind("delete"),
 		Writes: true,
@@ -106,23 +109,30 @@ func (b *shellTest) deletion(set *ui.RowStore[string], row string) ui.Action {
 			ConfirmLabel: "delete",
 		},
 		Do: func() tea.Cmd {
-			return set.Run(ui.RowChange[string]{
+			_ = set.Run(lists.RowChange[string]{
 				RowID:    row,
 				BusyText: "deleting",
-				Send: func(context.Context) (ui.ChangeResult[string], error) {
+				Send: func(context.Context) (lists.ChangeResult[string], error) {
 					b.deletions++
-					return ui.ResultDeleted[string](nil)
+					return lists.ResultDeleted[string](nil)
 				},
-				OnOutcome: func(ui.AttemptOutcome, ui.ChangeResult[string], error) tea.Cmd {
-					return ui.ShowStatus(theme.Good, row+": is deleted")
+				OnOutcome: func(lists.AttemptOutcome, lists.ChangeResult[string], error) {
+					b.shell.o.Loop.Do(ui.ShowStatus(theme.Good, row+": is deleted"))
 				},
 			})
+			return nil
 		},
 	}
 }
 
 // run runs a command and the commands that follow. It does not wait for timers.
 func (b *shellTest) run(cmd tea.Cmd) { uitest.RunWithin(20*time.Millisecond, cmd, b.shell.Update) }
+
+// refresh reads the rows again.
+func (b *shellTest) refresh() {
+	b.shell.pane().Refresh()
+	b.run(b.shell.o.Loop.Take())
+}
 
 func (b *shellTest) press(keys ...string) {
 	for _, k := range keys {
@@ -163,7 +173,7 @@ func TestQuestionDialog_notAnsweredByAccident(t *testing.T) {
 		b.press("D")
 		b.armQuestions()
 		b.rows = []string{"new", "alpha", "beta"}
-		b.run(b.shell.pane().Refresh()) // rows move below the question
+		b.refresh() // rows move below the question
 		b.screen()
 		b.press("y")
 		if b.deletions != 1 || !strings.Contains(b.screen(), "alpha: is deleted") {
@@ -184,7 +194,7 @@ func TestShell_keyBetweenFrames(t *testing.T) {
 		b.press("esc")
 		b.screen()
 		b.rows = []string{"gamma"}
-		b.run(b.shell.pane().Refresh())
+		b.refresh()
 		b.press("D")
 		if !strings.Contains(b.screen(), "Thing gamma goes.") {
 			t.Errorf("the key is for a row that is gone:\n%s", b.screen())
@@ -197,7 +207,7 @@ func TestQuestionDialog_doesNotArmWhenTooSmall(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, nil)
 		b.rows[0] = strings.Repeat("alpha ", 30)
-		b.run(b.shell.pane().Refresh())
+		b.refresh()
 		b.run(b.shell.Update(tea.WindowSizeMsg{Width: 40, Height: 10}))
 		b.press("D")
 		b.armQuestions()
@@ -302,7 +312,7 @@ func TestPalette_cursorStaysWhenRowsArrive(t *testing.T) {
 		b := newShellTest(t, nil)
 		b.press(":", "e", "t", "a")
 		b.rows = []string{"alpha", "beta", "eta"}
-		b.run(b.shell.pane().Refresh())
+		b.refresh()
 		p := b.shell.dialogs.top().(*paletteDialog)
 		if len(p.found) != 2 || p.found[0].label != "eta" || p.found[p.cursor].label != "beta" {
 			t.Fatalf("the cursor is on %d of %+v", p.cursor, p.found)

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -127,7 +128,7 @@ type workHint struct {
 
 // view renders the progress where there is room for it: in a line of its own, or after the start of the work.
 func (w workHint) view(b ui.Box, message ui.StatusMsg, glyph string) string {
-	next := ui.WithPrefix(" "+b.Theme.Glyphs.Bullet+" ", w.key)
+	next := wording.WithPrefix(" "+b.Theme.Glyphs.Bullet+" ", w.key)
 	var parts []string
 	if message.Text != "" {
 		parts = []string{message.Text}

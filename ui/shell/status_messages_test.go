@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client/faulttest"
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -101,7 +102,7 @@ func TestStatusMessages_newsLeavesUndo(t *testing.T) {
 		endChange()
 		want("", "new issue 909")
 		refused := ui.NewBatchSummary[string](1, func(row string) string { return row })
-		refused.Add("db-1", ui.Rejected, errors.New("it is in use"))
+		refused.Add("db-1", lists.Rejected, errors.New("it is in use"))
 		show(change)
 		show(refused.News("deleted", nil))
 		want("u: enable again (web-2)", "db-1: it is in use")

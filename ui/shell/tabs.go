@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -164,14 +162,12 @@ func (t *tabs) unread() (names []string) {
 }
 
 // refreshAll refreshes the top pane of every tab.
-func (t *tabs) refreshAll() tea.Cmd {
-	var cmds []tea.Cmd
+func (t *tabs) refreshAll() {
 	for i, one := range t.list {
 		if p := one.top(); i == t.front || !noAutoRefresh(p) || freshnessOf(p).Loaded {
-			cmds = append(cmds, p.Refresh()) // what only opening a pane reads is not read for it
+			p.Refresh() // what only opening a pane reads is not read for it
 		}
 	}
-	return tea.Batch(cmds...)
 }
 
 // saveState returns the user's choices in the tabs.

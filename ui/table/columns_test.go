@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/uitest"
@@ -19,10 +20,14 @@ func TestList_ChooseColumns(t *testing.T) {
 	cell := func(part int) func(string, ui.Box) (string, theme.Tone) {
 		return func(s string, _ ui.Box) (string, theme.Tone) { return strings.Split(s, "/")[part], theme.Plain }
 	}
-	set := ui.NewRowStore(t.Context(), ui.RowSource[string]{Name: "things", ID: func(s string) string { return s },
-		Fetch: func(context.Context, string) (ui.RowPage[string], error) {
-			return ui.RowPage[string]{Rows: []string{"b/red/9", "a/blue/7"}}, nil
-		}})
+	set := lists.NewRowStore(
+		t.Context(),
+		&lists.Inline{},
+		lists.RowSource[string]{Name: "things", ID: func(s string) string { return s },
+			Fetch: func(context.Context, string) (lists.RowPage[string], error) {
+				return lists.RowPage[string]{Rows: []string{"b/red/9", "a/blue/7"}}, nil
+			}},
+	)
 	l := &List[string]{
 		Title:  "things",
 		Store:  set,
@@ -33,7 +38,7 @@ func TestList_ChooseColumns(t *testing.T) {
 			{Title: "size", Width: 6, Cell: cell(2)},
 		},
 	}
-	set.Refresh()().(ui.AsyncResult).Deliver()
+	set.Refresh()
 	if unknown := l.ChooseColumns([]string{"size", "weight", "hue", "colour", "size"}); !slices.Equal(
 		unknown, []string{"weight"},
 	) {
@@ -123,11 +128,15 @@ func newPlaces(t *testing.T, rows ...string) *List[string] {
 	cell := func(part int) func(string, ui.Box) (string, theme.Tone) {
 		return func(s string, _ ui.Box) (string, theme.Tone) { return strings.Split(s, "|")[part], theme.Plain }
 	}
-	set := ui.NewRowStore(t.Context(), ui.RowSource[string]{Name: "places", ID: func(s string) string { return s },
-		Fetch: func(context.Context, string) (ui.RowPage[string], error) {
-			return ui.RowPage[string]{Rows: rows}, nil
-		}})
-	set.Refresh()().(ui.AsyncResult).Deliver()
+	set := lists.NewRowStore(
+		t.Context(),
+		&lists.Inline{},
+		lists.RowSource[string]{Name: "places", ID: func(s string) string { return s },
+			Fetch: func(context.Context, string) (lists.RowPage[string], error) {
+				return lists.RowPage[string]{Rows: rows}, nil
+			}},
+	)
+	set.Refresh()
 	return &List[string]{
 		Title:  "places",
 		Store:  set,
@@ -185,11 +194,7 @@ func TestList_View_givesWidthToWhatIsRead(t *testing.T) {
 	} {
 		if got := row(c.width, c.label); got != c.want {
 			t.Errorf(
-				"%d columns: %q, want %q\n%s",
-				c.width,
-				got,
-				c.want,
-				ansi.Strip(l.View(uitest.NewBox(t, c.width, 6))),
+				"%d columns: %q, want %q\n%s", c.width, got, c.want, ansi.Strip(l.View(uitest.NewBox(t, c.width, 6))),
 			)
 		}
 	}
@@ -237,11 +242,11 @@ func TestList_View_widensForLongerCells(t *testing.T) {
 // A column is as wide as its cells are now, also if they come from another list that has been read since.
 func TestList_View_measuresAfterJoinedStore(t *testing.T) {
 	long := "https://long.example/health?a=1"
-	joined := ui.NewRowStore(t.Context(), ui.RowSource[string]{
+	joined := lists.NewRowStore(t.Context(), &lists.Inline{}, lists.RowSource[string]{
 		Name: "joined",
 		ID:   func(s string) string { return s },
-		Fetch: func(context.Context, string) (ui.RowPage[string], error) {
-			return ui.RowPage[string]{Rows: []string{long}}, nil
+		Fetch: func(context.Context, string) (lists.RowPage[string], error) {
+			return lists.RowPage[string]{Rows: []string{long}}, nil
 		},
 	})
 	l := newPlaces(t, "api|tcp|x|||1 d")
@@ -262,7 +267,7 @@ func TestList_View_measuresAfterJoinedStore(t *testing.T) {
 		want int
 	}{{long, before + len(long) - l.Columns[2].Min}, {"a", before}} {
 		long = c.text
-		joined.Refresh()().(ui.AsyncResult).Deliver()
+		joined.Refresh()
 		if got := titles(); got != c.want {
 			t.Errorf("the column after %q begins at %d, want %d", c.text, got, c.want)
 		}

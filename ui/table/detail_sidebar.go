@@ -1,8 +1,6 @@
 package table
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"lookout/ui"
 )
 
@@ -10,7 +8,7 @@ import (
 type DetailSidebar[T any] struct {
 	View   func(T, ui.Box) string // fills the box
 	Stores JoinedStores           // that it needs beyond those of the list; read once it is shown
-	Load   func() tea.Cmd         // reads what else it needs from this machine; may be nil
+	Load   func()                 // reads what else it needs from this machine; may be nil
 
 	visible bool // in the last frame
 }
@@ -23,13 +21,11 @@ func WithDetailSidebar[T any](l *List[T], r DetailSidebar[T]) *List[T] {
 
 // load reads what is shown and was not read. Before the first frame, nobody knows what will be shown: what is on this
 // machine is read, and nothing is requested.
-func (r *DetailSidebar[T]) load(isDrawn bool) tea.Cmd {
-	var cmds []tea.Cmd
+func (r *DetailSidebar[T]) load(isDrawn bool) {
 	if r.visible {
-		cmds = append(cmds, r.Stores.EnsureLoaded())
+		r.Stores.EnsureLoaded()
 	}
 	if r.Load != nil && (r.visible || !isDrawn) {
-		cmds = append(cmds, r.Load())
+		r.Load()
 	}
-	return tea.Batch(cmds...)
 }

@@ -1,8 +1,6 @@
 package table
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"lookout/ui"
 	"lookout/ui/search"
 )
@@ -67,11 +65,10 @@ func (l *List[T]) Version() int { return l.Store.Version() }
 func (l *List[T]) Loaded() bool { return l.Search.OnlyLoaded || l.Store.Loaded() }
 
 // EnsureLoaded reads the rows, unless they have been asked for or only opening the pane reads them.
-func (l *List[T]) EnsureLoaded() tea.Cmd {
-	if l.Search.OnlyLoaded {
-		return nil
+func (l *List[T]) EnsureLoaded() {
+	if !l.Search.OnlyLoaded {
+		l.Store.EnsureLoaded()
 	}
-	return l.Store.EnsureLoaded()
 }
 
 // ActionNames returns the names of the actions on a row.

@@ -2,13 +2,12 @@ package table
 
 import (
 	"fmt"
+	"lookout/client/wording"
 	"slices"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-
-	"lookout/ui"
 )
 
 // newNamedList returns a list of things with names.
@@ -42,7 +41,7 @@ func TestRowFinder_Find(t *testing.T) {
 	} {
 		var got []string
 		for _, found := range l.RowFinder().Find(c.text, 5) {
-			got = append(got, found.Label+ui.WithPrefix(" · ", found.FoundBy))
+			got = append(got, found.Label+wording.WithPrefix(" · ", found.FoundBy))
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.text, got, c.want)

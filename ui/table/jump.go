@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/input"
@@ -55,7 +56,7 @@ func UpdateJump[T any](l *List[T], j *JumpPrompt, msg tea.Msg) bool {
 
 // Announcement returns what a screen reader says while a name is typed.
 func (j *JumpPrompt) Announcement() string {
-	return "jump to: " + j.line.Text() + ui.WithPrefix("; ", j.problem())
+	return "jump to: " + j.line.Text() + wording.WithPrefix("; ", j.problem())
 }
 
 // problem says that no name fits.
@@ -72,7 +73,7 @@ func (j *JumpPrompt) View(b ui.Box) string {
 	room := b
 	room.Width = max(8, b.Width-len(label))
 	line := b.Theme.Paint(theme.Accent, label) + j.line.View(room, true)[0] +
-		b.Theme.Paint(theme.Warn, ui.WithPrefix("   ", j.problem()))
+		b.Theme.Paint(theme.Warn, wording.WithPrefix("   ", j.problem()))
 	return ui.Truncate(line, b.Width, b.Theme.Glyphs.Ellipsis)
 }
 

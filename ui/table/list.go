@@ -8,6 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -17,8 +19,8 @@ type JoinedStore interface {
 	ui.Refresher
 	ui.AutoRefresher
 	Name() string
-	Freshness() ui.Freshness
-	EnsureLoaded() tea.Cmd
+	Freshness() lists.Freshness
+	EnsureLoaded()
 	Version() int
 }
 
@@ -26,20 +28,18 @@ type JoinedStore interface {
 type JoinedStores []JoinedStore
 
 // Refresh reads all of them again.
-func (j JoinedStores) Refresh() tea.Cmd { return j.each(JoinedStore.Refresh) }
+func (j JoinedStores) Refresh() { j.each(JoinedStore.Refresh) }
 
 // Poll reads all of them again, and lets reads under way finish.
-func (j JoinedStores) Poll() tea.Cmd { return j.each(JoinedStore.Poll) }
+func (j JoinedStores) Poll() { j.each(JoinedStore.Poll) }
 
 // EnsureLoaded reads those that nobody has asked for.
-func (j JoinedStores) EnsureLoaded() tea.Cmd { return j.each(JoinedStore.EnsureLoaded) }
+func (j JoinedStores) EnsureLoaded() { j.each(JoinedStore.EnsureLoaded) }
 
-func (j JoinedStores) each(ask func(JoinedStore) tea.Cmd) tea.Cmd {
-	cmds := make([]tea.Cmd, len(j))
-	for i, s := range j {
-		cmds[i] = ask(s)
+func (j JoinedStores) each(ask func(JoinedStore)) {
+	for _, s := range j {
+		ask(s)
 	}
-	return tea.Batch(cmds...)
 }
 
 // Version grows with every change of the rows of any of them.
@@ -57,10 +57,10 @@ func (j JoinedStores) Missing() []string {
 	var missing []string
 	for _, s := range j {
 		switch err := s.Freshness().Err; {
-		case ui.Denied(err):
+		case wording.Denied(err):
 			missing = append(missing, s.Name()+": not allowed")
 		case err != nil:
-			missing = append(missing, s.Name()+": "+ui.ShortReason(err))
+			missing = append(missing, s.Name()+": "+wording.ShortReason(err))
 		default:
 			if parts, ok := s.(interface{ Missing() []string }); ok && len(parts.Missing()) > 0 {
 				missing = append(missing, s.Name()+": incomplete")
@@ -73,7 +73,7 @@ func (j JoinedStores) Missing() []string {
 // List is the generic pane: rows of a store in columns, with a cursor that stays on its row wherever the row moves.
 type List[T any] struct {
 	Title        string
-	Store        *ui.RowStore[T]
+	Store        *lists.RowStore[T]
 	JoinedStores JoinedStores // other stores it joins with: refreshed together
 	Columns      []Column[T]
 	RowActions   []RowAction[T]
@@ -81,11 +81,11 @@ type List[T any] struct {
 	Detail       func(T, ui.Box) string                      // beside the list where it fits, else over it on enter
 	LongTexts    func(T) []ui.ShowTextMsg                    // what the detail shortens; may be nil
 	FetchOne     func(context.Context, T) (T, error)         // reads a row again when its detail is opened; may be nil
-	Footer       func(*ui.RowStore[T], ui.Box) string        // a line below the rows
+	Footer       func(*lists.RowStore[T], ui.Box) string     // a line below the rows
 	EmptyText    string                                      // "no services yet · n adds one"
 	SortBy       string                                      // title of the column that rows are first sorted by
 	BadgeFunc    func() (text string, importance theme.Tone) // see ui.Badger
-	OnVisible    func(rows []T) tea.Cmd                      // reads what the rows in sight lack
+	OnVisible    func(rows []T)                              // reads what the rows in sight lack
 	Breadcrumb   func() string                               // of a list on a stack: "acme-backups › db"
 	AutoRefresh  AutoRefreshOptions                          // how the clock refreshes it
 	CopyItems    func(T) []ui.CopyItem                       // for the copy menu, beside name, ID, JSON and CSV
@@ -100,7 +100,7 @@ type List[T any] struct {
 type AutoRefreshOptions struct {
 	Disabled bool
 	// Joined is the freshness of rows that consist only of what they join with; they are polled with it. nil for others
-	Joined func() ui.Freshness
+	Joined func() lists.Freshness
 }
 
 // state is what a list remembers between keys and frames.
@@ -177,7 +177,7 @@ func (l *List[T]) Badge() (string, theme.Tone) {
 }
 
 // Freshness returns how fresh the rows are.
-func (l *List[T]) Freshness() ui.Freshness {
+func (l *List[T]) Freshness() lists.Freshness {
 	if l.AutoRefresh.Joined != nil {
 		return l.AutoRefresh.Joined()
 	}
@@ -188,8 +188,9 @@ func (l *List[T]) Freshness() ui.Freshness {
 func (l *List[T]) HighlightLeft() time.Duration { return l.Store.Highlights.Left() }
 
 // Refresh reads the rows and the joined stores again.
-func (l *List[T]) Refresh() tea.Cmd {
-	return tea.Batch(l.Store.Refresh(), l.JoinedStores.Refresh())
+func (l *List[T]) Refresh() {
+	l.Store.Refresh()
+	l.JoinedStores.Refresh()
 }
 
 // MissingLists names the joined stores that failed, and those that lack rows; the list itself first.
@@ -201,35 +202,36 @@ func (l *List[T]) MissingLists() []string {
 const joinMaxAge = time.Minute
 
 // Poll reads the rows again, and those joined stores that are old or failed.
-func (l *List[T]) Poll() tea.Cmd {
+func (l *List[T]) Poll() {
 	if l.AutoRefresh.Joined != nil {
-		return l.JoinedStores.Poll()
+		l.JoinedStores.Poll()
+		return
 	}
-	cmds := []tea.Cmd{l.Store.Poll()}
+	l.Store.Poll()
 	joined := l.JoinedStores
 	if l.sidebar.visible {
 		joined = append(joined[:len(joined):len(joined)], l.sidebar.Stores...)
 	}
 	for _, s := range joined {
 		if f := s.Freshness(); !f.Loading && (f.Err != nil || l.Store.Now().Sub(f.LoadedAt) >= joinMaxAge) {
-			cmds = append(cmds, s.Refresh())
+			s.Refresh()
 		}
 	}
-	return tea.Batch(cmds...)
 }
 
 // LoadMissing reads what the last frame lacked: joined stores, the next page, details of the rows in sight.
-func (l *List[T]) LoadMissing() tea.Cmd {
-	cmds := []tea.Cmd{l.Store.EnsureLoaded(), l.JoinedStores.EnsureLoaded()}
+func (l *List[T]) LoadMissing() {
+	l.Store.EnsureLoaded()
+	l.JoinedStores.EnsureLoaded()
 	l.continueToEnd()
 	if l.Store.Lazy() && l.frame.top+2*l.frame.height >= l.Store.Len() {
-		cmds = append(cmds, l.Store.LoadMore())
+		l.Store.LoadMore()
 	}
 	if l.OnVisible != nil && len(l.frame.visible) > 0 {
-		cmds = append(cmds, l.OnVisible(l.frame.visible))
+		l.OnVisible(l.frame.visible)
 	}
-	cmds = append(cmds, l.sidebar.load(l.frame.box.Width > 0), l.rowIndex.startSortJob(l))
-	return tea.Batch(cmds...)
+	l.sidebar.load(l.frame.box.Width > 0)
+	l.rowIndex.startSortJob(l, l.Store)
 }
 
 // Select moves the cursor to a row and reports whether it is there. It clears a filter that hides the row.
@@ -290,20 +292,19 @@ func (l *List[T]) cellBox() ui.Box {
 }
 
 // fetchRow fetches a single row. If that fails, the detail shows the list's row and says so.
-func (l *List[T]) fetchRow(row T) tea.Cmd {
+func (l *List[T]) fetchRow(row T) {
 	if l.FetchOne == nil {
-		return nil
+		return
 	}
 	id := l.Store.ID(row)
-	return l.Store.ReloadRow(
+	l.Store.ReloadRow(
 		id,
 		func(ctx context.Context) (T, error) { return l.FetchOne(ctx, row) },
-		func(err error) tea.Cmd {
+		func(err error) {
 			if l.detail.errors == nil {
 				l.detail.errors = map[string]error{}
 			}
 			l.detail.errors[id] = err
-			return nil
 		},
 	)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"lookout/client/wording"
 	"lookout/ui"
 )
 
@@ -15,7 +16,7 @@ func (l *List[T]) Announce(b ui.Box) ui.ScreenReaderText {
 	a := ui.ScreenReaderText{Count: l.shown()}
 	if l.filter.typing {
 		note := l.rowIndex.note(l.wantedKey())
-		a.Input = "filter: " + l.filter.text + ui.WithPrefix("; ", cmp.Or(note.problem, note.hint))
+		a.Input = "filter: " + l.filter.text + wording.WithPrefix("; ", cmp.Or(note.problem, note.hint))
 	}
 	row, there := l.cursorRow()
 	if l.parent.selected {
@@ -24,7 +25,7 @@ func (l *List[T]) Announce(b ui.Box) ui.ScreenReaderText {
 	}
 	if !there {
 		reason := listView[T]{l}.status().emptyReason(b)
-		a.Item = reason.text + ui.WithPrefix(" · ", reason.cause) + ui.WithPrefix(" · ", reason.next)
+		a.Item = reason.text + wording.WithPrefix(" · ", reason.cause) + wording.WithPrefix(" · ", reason.next)
 		return a
 	}
 	a.Position = l.cursor.position + 1

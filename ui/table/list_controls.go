@@ -29,11 +29,11 @@ func (l *List[T]) pageSize() int { return max(1, l.frame.height-1) }
 // goToEnd moves the cursor to the last row. It reads a lazy store to its end first; esc stops that.
 func (l *List[T]) goToEnd() tea.Cmd {
 	l.moveCursorTo(l.shown() - 1)
-	if !l.Store.Lazy() || l.Store.Complete() {
-		return nil
+	if l.Store.Lazy() && !l.Store.Complete() {
+		l.cursor.toEnd = true
+		l.Store.LoadAll()
 	}
-	l.cursor.toEnd = true
-	return l.Store.LoadAll()
+	return nil
 }
 
 // continueToEnd moves the cursor to the end once the store has been read to its end and the rows are in order.
@@ -159,7 +159,8 @@ func (l *List[T]) openDetail(row T) tea.Cmd {
 		return showLongTexts(l.LongTexts(row))
 	}
 	l.detail.open, l.detail.scroll = true, 0
-	return l.fetchRow(row)
+	l.fetchRow(row)
+	return nil
 }
 
 // showLongTexts opens a text, or a menu if there are several.

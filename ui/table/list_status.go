@@ -7,13 +7,15 @@ import (
 	"sync"
 	"time"
 
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 )
 
 // listStatus is what a list says about itself around its rows.
 type listStatus struct {
-	freshness ui.Freshness
+	freshness lists.Freshness
 	name      string // of the rows
 	notes     []string
 	filter    filterInput
@@ -35,7 +37,7 @@ func (l *List[T]) whyNoRow() (reason, waitsFor string) {
 	case l.shown() > 0:
 		return "", ""
 	case f.Err != nil && !l.Store.Complete():
-		return name + ": " + ui.ShortReason(f.Err) + " · r retries", ""
+		return name + ": " + wording.ShortReason(f.Err) + " · r retries", ""
 	case !f.Loaded && !f.Loading:
 		return name + ": not read yet", ""
 	case !f.Loaded, f.Loading && !l.Store.Complete() && !l.Store.Lazy():
@@ -119,20 +121,20 @@ type emptyReason struct {
 func (s listStatus) emptyReason(b ui.Box) emptyReason {
 	err := s.freshness.Err
 	switch {
-	case err != nil && ui.Denied(err):
+	case err != nil && wording.Denied(err):
 		text := s.name + ": not allowed for this user or token"
-		return emptyReason{text, theme.Bad, err.Error(), ui.Advice(err)}
+		return emptyReason{text, theme.Bad, err.Error(), wording.Advice(err)}
 	case err != nil && !s.freshness.Loaded:
 		retry := "press r to retry"
-		if advice := ui.Advice(err); advice != "" {
+		if advice := wording.Advice(err); advice != "" {
 			retry = advice + " · " + retry
 		}
-		if _, gone := ui.GoneID(err); gone {
+		if _, gone := lists.GoneID(err); gone {
 			return emptyReason{text: err.Error(), tone: theme.Bad, next: "esc goes back"}
 		}
 		text := s.name + " could not be read"
 		if since := s.freshness.FailingSince; b.Now.Sub(since) >= 5*time.Second && !since.IsZero() {
-			text += " for " + ui.FormatAge(b.Now.Sub(since))
+			text += " for " + wording.FormatAge(b.Now.Sub(since))
 		}
 		return emptyReason{text, theme.Warn, err.Error(), retry}
 	case !s.freshness.Loaded:
@@ -142,7 +144,7 @@ func (s listStatus) emptyReason(b ui.Box) emptyReason {
 		next := "/ enters another filter · esc clears it"
 		return emptyReason{text: s.note.problem, tone: theme.Warn, next: next}
 	case s.loaded > 0:
-		text := fmt.Sprintf("none of %s matches %q", ui.Plural(s.loaded, "row", "rows"), s.filter.text)
+		text := fmt.Sprintf("none of %s matches %q", wording.Plural(s.loaded, "row", "rows"), s.filter.text)
 		return emptyReason{text: text, tone: theme.Muted, next: "esc clears the filter"}
 	}
 	if len(s.missing) > 0 {
@@ -159,7 +161,7 @@ func (s listStatus) footer(b ui.Box) []string {
 		lines = append(lines, b.Theme.Paint(tone, ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis)))
 	}
 	if err := s.freshness.Err; err != nil && s.freshness.Loaded {
-		age := ui.FormatAge(b.Now.Sub(s.freshness.LoadedAt))
+		age := wording.FormatAge(b.Now.Sub(s.freshness.LoadedAt))
 		say(ui.ErrorTone(err), fmt.Sprintf("%s · as of %s ago", err.Error(), age))
 	}
 	if len(s.notes) > 0 {
@@ -169,15 +171,15 @@ func (s listStatus) footer(b ui.Box) []string {
 		lines = append(lines, s.filter.view(b, s.matches(), s.note)...)
 	}
 	if s.sortTitle != "" && !s.complete {
-		say(theme.Warn, fmt.Sprintf("sorted by %s in the %s loaded", s.sortTitle, ui.FormatCount(int64(s.loaded))))
+		say(theme.Warn, fmt.Sprintf("sorted by %s in the %s loaded", s.sortTitle, wording.FormatCount(int64(s.loaded))))
 	}
 	return lines
 }
 
 // matches returns how many rows match the filter.
 func (s listStatus) matches() string {
-	loaded := ui.FormatCount(int64(s.loaded))
-	text := fmt.Sprintf("%s of %s match", ui.FormatCount(int64(s.matching)), loaded)
+	loaded := wording.FormatCount(int64(s.loaded))
+	text := fmt.Sprintf("%s of %s match", wording.FormatCount(int64(s.matching)), loaded)
 	if !s.complete {
 		text += fmt.Sprintf(" in the %s loaded", loaded)
 	}
@@ -190,16 +192,16 @@ func (l *List[T]) Status() []string {
 	if !l.Store.Loaded() || l.shown() == 0 {
 		return nil
 	}
-	count := ui.FormatCount(int64(l.shown()))
+	count := wording.FormatCount(int64(l.shown()))
 	if !l.Store.Complete() {
 		count += "+"
 	}
-	status := []string{ui.FormatCount(int64(l.cursor.position+1)) + " of " + count}
+	status := []string{wording.FormatCount(int64(l.cursor.position+1)) + " of " + count}
 	if l.parent.selected {
 		status[0] = parentName + " of " + count
 	}
 	if n := l.marks.count(); n > 0 {
-		status = append(status, ui.FormatCount(int64(n))+" marked")
+		status = append(status, wording.FormatCount(int64(n))+" marked")
 	}
 	if at := l.rowIndex.column; at >= 0 && at < len(l.Columns) {
 		order := "sorted by " + l.Columns[at].Title

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/client/faulttest"
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/uitest"
@@ -41,13 +42,14 @@ func things(n int) []thing {
 // newLoadedList returns a list whose rows have arrived.
 func newLoadedList(t testing.TB, rows *[]thing) *List[thing] {
 	t.Helper()
-	s := ui.NewRowStore(
+	s := lists.NewRowStore(
 		context.Background(),
-		ui.RowSource[thing]{
+		&lists.Inline{},
+		lists.RowSource[thing]{
 			Name: "things",
 			ID:   func(x thing) string { return fmt.Sprint(x.id) },
-			Fetch: func(context.Context, string) (ui.RowPage[thing], error) {
-				return ui.RowPage[thing]{Rows: *rows}, nil
+			Fetch: func(context.Context, string) (lists.RowPage[thing], error) {
+				return lists.RowPage[thing]{Rows: *rows}, nil
 			},
 		},
 	)
@@ -72,7 +74,7 @@ func newLoadedList(t testing.TB, rows *[]thing) *List[thing] {
 			},
 		},
 	}
-	uitest.RunAll(s.Refresh())
+	s.Refresh()
 	return l
 }
 
@@ -101,7 +103,7 @@ func TestList_cursorStaysOnItsRow(t *testing.T) {
 	l.View(uitest.NewBox(t, 60, 10))
 	pressKeys(l, "j", "j")
 	rows = append([]thing{{99, "a new first"}}, rows...)
-	uitest.RunAll(l.Store.Refresh())
+	l.Store.Refresh()
 	screen := ansi.Strip(l.View(uitest.NewBox(t, 26, 10)))
 	if row, _ := l.cursorRow(); row.id != 2 {
 		t.Errorf("the cursor went to %+v", row)
@@ -152,20 +154,22 @@ func TestList_View_emptyStates(t *testing.T) {
 	}
 	failing := func(err error) *List[thing] {
 		l := newLoadedList(t, &[]thing{})
-		l.Store = ui.NewRowStore(
+		l.Store = lists.NewRowStore(
 			context.Background(),
-			ui.RowSource[thing]{
+			&lists.Inline{},
+			lists.RowSource[thing]{
 				Name:  "things",
 				ID:    func(thing) string { return "" },
-				Fetch: func(context.Context, string) (ui.RowPage[thing], error) { return ui.RowPage[thing]{}, err },
+				Fetch: func(context.Context, string) (page lists.RowPage[thing], _ error) { return page, err },
 			},
 		)
-		uitest.RunAll(l.Store.Refresh())
+		l.Store.Refresh()
 		return l
 	}
 	loading := failing(nil)
-	loading.Store = ui.NewRowStore(
-		context.Background(), ui.RowSource[thing]{Name: "things", ID: func(thing) string { return "" }},
+	loading.Store = lists.NewRowStore(
+		context.Background(),
+		&lists.Inline{}, lists.RowSource[thing]{Name: "things", ID: func(thing) string { return "" }},
 	)
 	rows := things(3)
 	filtered := newLoadedList(t, &rows)
@@ -297,24 +301,25 @@ func TestList_Hides(t *testing.T) {
 func TestList_Poll_joinedStoresOncePerMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := map[string]int{}
-		set := func(name string) *ui.RowStore[thing] {
-			return ui.NewRowStore(
+		set := func(name string) *lists.RowStore[thing] {
+			return lists.NewRowStore(
 				t.Context(),
-				ui.RowSource[thing]{
+				&lists.Inline{},
+				lists.RowSource[thing]{
 					Name: name,
 					ID:   func(x thing) string { return x.name },
-					Fetch: func(context.Context, string) (ui.RowPage[thing], error) {
+					Fetch: func(context.Context, string) (lists.RowPage[thing], error) {
 						asked[name]++
-						return ui.RowPage[thing]{}, nil
+						return lists.RowPage[thing]{}, nil
 					},
 				},
 			)
 		}
 		l := &List[thing]{Store: set("rows"), JoinedStores: []JoinedStore{set("joined")}}
-		uitest.RunAll(l.Refresh())
+		l.Refresh()
 		for range 9 {
 			time.Sleep(20 * time.Second)
-			uitest.RunAll(l.Poll())
+			l.Poll()
 		}
 		if asked["rows"] != 10 || asked["joined"] != 4 {
 			t.Errorf("asked %v", asked)
@@ -357,12 +362,17 @@ func TestListStatus_explainEmpty_keysInOwnWords(t *testing.T) {
 		status listStatus
 		keys   string
 	}{
-		"failed": {listStatus{name: "services", freshness: ui.Freshness{Err: reason}}, "r"},
-		"denied": {listStatus{name: "services", freshness: ui.Freshness{Err: refusedError{reason}}}, ""},
+		"failed": {listStatus{name: "services", freshness: lists.Freshness{Err: reason}}, "r"},
+		"denied": {listStatus{name: "services", freshness: lists.Freshness{Err: refusedError{reason}}}, ""},
 		"missing": {
-			listStatus{name: "buckets", freshness: ui.Freshness{Loaded: true}, missing: []string{reason.Error()}}, "r",
+			listStatus{
+				name:      "buckets",
+				freshness: lists.Freshness{Loaded: true},
+				missing:   []string{reason.Error()},
+			},
+			"r",
 		},
-		"empty": {listStatus{freshness: ui.Freshness{Loaded: true}, emptyText: "no services yet · n adds one"}, "n"},
+		"empty": {listStatus{freshness: lists.Freshness{Loaded: true}, emptyText: "no services yet · n adds one"}, "n"},
 	} {
 		text := strings.Join(c.status.explainEmpty(b), "\n")
 		var keys []string
@@ -433,7 +443,7 @@ func TestListStatus_failingSince(t *testing.T) {
 		b.Now.Add(-3*time.Hour - 1):  " for 3 h",
 		b.Now.Add(time.Minute):       "",
 	} {
-		s := listStatus{name: "things", freshness: ui.Freshness{Err: unknownOutcomeError{}, FailingSince: since}}
+		s := listStatus{name: "things", freshness: lists.Freshness{Err: unknownOutcomeError{}, FailingSince: since}}
 		if got := s.emptyReason(b).text; got != "things could not be read"+want {
 			t.Errorf("%v: %q, want %q", b.Now.Sub(since), got, want)
 		}
@@ -461,7 +471,7 @@ func TestList_View_detailBesideRows(t *testing.T) {
 	rows := things(40)
 	l := newLoadedList(t, &rows)
 	l.Detail = func(x thing, _ ui.Box) string { return "detail of " + x.name }
-	l.Footer = func(*ui.RowStore[thing], ui.Box) string { return strings.Repeat("a long footer ", 20) }
+	l.Footer = func(*lists.RowStore[thing], ui.Box) string { return strings.Repeat("a long footer ", 20) }
 	l = WithDetailSidebar(l, DetailSidebar[thing]{
 		View: func(x thing, b ui.Box) string { return b.Fit("history of " + x.name) },
 	})
@@ -489,12 +499,12 @@ func TestList_LoadMissing_onlyRowsInSight(t *testing.T) {
 	rows := things(40)
 	l := newLoadedList(t, &rows)
 	var read []thing
-	l.OnVisible = func(rows []thing) tea.Cmd { read = slices.Clone(rows); return nil }
+	l.OnVisible = func(rows []thing) { read = slices.Clone(rows) }
 	b := uitest.NewBox(t, 60, 9)
 	l.View(b)
 	l.moveCursorTo(20)
 	screen := ansi.Strip(b.Fit(l.View(b)))
-	uitest.RunAll(l.LoadMissing())
+	l.LoadMissing()
 	var seen []thing
 	for _, row := range rows {
 		if strings.Contains(screen, row.name) {
@@ -511,7 +521,7 @@ func TestList_LoadMissing_onlyRowsInSight(t *testing.T) {
 func TestList_View_footer(t *testing.T) {
 	rows := things(3)
 	l := newLoadedList(t, &rows)
-	l.Footer = func(s *ui.RowStore[thing], _ ui.Box) string { return fmt.Sprintf("%d things in all", s.Len()) }
+	l.Footer = func(s *lists.RowStore[thing], _ ui.Box) string { return fmt.Sprintf("%d things in all", s.Len()) }
 	lastLine := func(height int) string {
 		lines := strings.Split(ansi.Strip(l.View(uitest.NewBox(t, 60, height))), "\n")
 		return strings.TrimSpace(lines[len(lines)-1])
@@ -532,7 +542,7 @@ func TestList_View_footer(t *testing.T) {
 		}
 	}
 	rows, l.filter.text = nil, ""
-	uitest.RunAll(l.Store.Refresh())
+	l.Store.Refresh()
 	if got := lastLine(10); strings.Contains(got, "in all") {
 		t.Errorf("no rows, and the footer %q", got)
 	}
@@ -542,8 +552,8 @@ func TestList_View_footer(t *testing.T) {
 func TestList_View_rowNote(t *testing.T) {
 	rows := things(3)
 	l := newLoadedList(t, &rows)
-	runChange(l, "1", func() (ui.ChangeResult[thing], error) { return ui.ResultDeleted[thing](nil) })
-	uitest.RunAll(l.Store.Refresh())
+	runChange(l, "1", func() (lists.ChangeResult[thing], error) { return lists.ResultDeleted[thing](nil) })
+	l.Store.Refresh()
 	for _, line := range strings.Split(ansi.Strip(l.View(uitest.NewBox(t, 80, 10))), "\n") {
 		if says := strings.Contains(line, "0 s ag"); says != strings.Contains(line, "000001") {
 			t.Errorf("line %q", line)
@@ -556,18 +566,18 @@ func TestList_View_saysThatOnlyLoadedRowsAreSorted(t *testing.T) {
 	rows := things(4)
 	l := newLoadedList(t, &rows)
 	l.Columns[0].Title, l.Columns[1].Title, l.SortBy = "modified by", "modified at", "modified at"
-	l.Store = ui.NewRowStore(t.Context(), ui.RowSource[thing]{
+	l.Store = lists.NewRowStore(t.Context(), &lists.Inline{}, lists.RowSource[thing]{
 		Name: "things",
 		ID:   func(x thing) string { return fmt.Sprint(x.id) },
 		Lazy: true,
-		Fetch: func(_ context.Context, cursor string) (ui.RowPage[thing], error) {
+		Fetch: func(_ context.Context, cursor string) (lists.RowPage[thing], error) {
 			if cursor == "" {
-				return ui.RowPage[thing]{Rows: rows[:2], Next: "rest"}, nil
+				return lists.RowPage[thing]{Rows: rows[:2], Next: "rest"}, nil
 			}
-			return ui.RowPage[thing]{Rows: rows[2:]}, nil
+			return lists.RowPage[thing]{Rows: rows[2:]}, nil
 		},
 	})
-	uitest.RunAll(l.Store.Refresh())
+	l.Store.Refresh()
 	for _, c := range []struct {
 		column  string
 		reverse bool
@@ -586,7 +596,7 @@ func TestList_View_saysThatOnlyLoadedRowsAreSorted(t *testing.T) {
 		}
 	}
 	l.RestoreState(ui.PaneState{SortBy: "modified by"})
-	uitest.RunAll(l.Store.LoadAll())
+	l.Store.LoadAll()
 	if screen := ansi.Strip(l.View(uitest.NewBox(t, 60, 10))); strings.Contains(screen, "loaded") {
 		t.Errorf("all rows are loaded:\n%s", screen)
 	}
@@ -603,7 +613,7 @@ func TestList_Actions_rowsMovedSinceFrame(t *testing.T) {
 	l.View(uitest.NewBox(t, 60, 10))
 	pressKeys(l, "j")
 	rows = append([]thing{{99, "a new first"}}, rows...)
-	uitest.RunAll(l.Store.Refresh())
+	l.Store.Refresh()
 	if pressKeys(l, "d"); got != "thing 000001" {
 		t.Errorf("dropped: %q, want thing 000001", got)
 	}
@@ -670,12 +680,13 @@ func TestList_Actions_waitForRows(t *testing.T) {
 	if names := waiting(); names != nil {
 		t.Errorf("waiting for rows that are there: %q", names)
 	}
-	l.Store = ui.NewRowStore(t.Context(), ui.RowSource[thing]{
+	loop := &lists.Inline{Hold: true}
+	l.Store = lists.NewRowStore(t.Context(), loop, lists.RowSource[thing]{
 		Name:  "things",
 		ID:    func(thing) string { return "" },
-		Fetch: func(context.Context, string) (ui.RowPage[thing], error) { return ui.RowPage[thing]{}, nil },
+		Fetch: func(context.Context, string) (lists.RowPage[thing], error) { return lists.RowPage[thing]{}, nil },
 	})
-	read := l.Store.Refresh()
+	l.Store.Refresh()
 	names := waiting()
 	for name, want := range map[string]bool{
 		"down": true, "up": true, "mark": true, "view as JSON": true, "filter": false, "sort": false, "new": false,
@@ -685,7 +696,7 @@ func TestList_Actions_waitForRows(t *testing.T) {
 			t.Errorf("%s waits: %t, want %t; waiting: %q", name, !want, want, names)
 		}
 	}
-	if uitest.RunAll(read); waiting() != nil {
+	if loop.Release(0); waiting() != nil {
 		t.Errorf("waiting for rows although there are none: %q", waiting())
 	}
 }
@@ -793,7 +804,7 @@ func TestList_Actions_copyName(t *testing.T) {
 func TestListStatus_explainEmpty_width(t *testing.T) {
 	words := strings.Repeat("word ", 12)
 	for next, want := range map[string]string{"four more": words + "four", "five5": strings.TrimSpace(words)} {
-		s := listStatus{freshness: ui.Freshness{Loaded: true}, emptyText: words + next}
+		s := listStatus{freshness: lists.Freshness{Loaded: true}, emptyText: words + next}
 		first := ansi.Strip(s.explainEmpty(uitest.NewBox(t, 120, 10))[0])
 		if first != want {
 			t.Errorf("%q, not %q", first, want)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -99,7 +100,7 @@ func detailLines(text string, err error, b ui.Box) []string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if err != nil {
 		reason := "values from the list; this row could not be read: " + err.Error()
-		reason += ui.WithPrefix(" · ", ui.Advice(err))
+		reason += wording.WithPrefix(" · ", wording.Advice(err))
 		for _, line := range ui.Wrap(reason, b.Width) {
 			lines = append(lines, b.Theme.Paint(theme.Warn, line))
 		}

@@ -2,10 +2,9 @@ package table
 
 import (
 	"iter"
+	"lookout/client/lists"
 	"math/bits"
 	"slices"
-
-	"lookout/ui"
 )
 
 // marks are the marked rows of a store by their positions: one bit a row, so that a million are marked at once. Rows
@@ -30,7 +29,7 @@ func (m *marks[T]) has(position int) bool {
 func (m *marks[T]) clear() { *m = marks[T]{} }
 
 // reserve makes room for marks on the rows that a store holds now. add, toggle and addFirst need it.
-func (m *marks[T]) reserve(store *ui.RowStore[T]) {
+func (m *marks[T]) reserve(store *lists.RowStore[T]) {
 	m.relocate(store)
 	var n int
 	n, m.rowAt = store.Snapshot()
@@ -84,7 +83,7 @@ func (m *marks[T]) each(do func(position int) (more bool)) {
 }
 
 // relocate finds the marked rows again after rows have moved. Those that are gone lose their marks.
-func (m *marks[T]) relocate(store *ui.RowStore[T]) {
+func (m *marks[T]) relocate(store *lists.RowStore[T]) {
 	if m.n == 0 || m.layoutVersion == store.LayoutVersion() {
 		return
 	}

@@ -6,28 +6,27 @@ import (
 	"slices"
 	"testing"
 
-	"lookout/ui"
-	"lookout/ui/uitest"
+	"lookout/client/lists"
 )
 
 // Marks stay on their rows when rows move, leave with rows that are gone, and do not spread to rows that come.
 func TestMarks_relocate(t *testing.T) {
 	rows := things(200)
-	s := ui.NewRowStore(t.Context(), ui.RowSource[thing]{
+	s := lists.NewRowStore(t.Context(), &lists.Inline{}, lists.RowSource[thing]{
 		Name: "things",
 		ID:   func(x thing) string { return fmt.Sprint(x.id) },
-		Fetch: func(context.Context, string) (ui.RowPage[thing], error) {
-			return ui.RowPage[thing]{Rows: slices.Clone(rows)}, nil
+		Fetch: func(context.Context, string) (lists.RowPage[thing], error) {
+			return lists.RowPage[thing]{Rows: slices.Clone(rows)}, nil
 		},
 	})
 	l := &List[thing]{Title: "things", Store: s}
-	uitest.RunAll(s.Refresh())
+	s.Refresh()
 	l.restoreCursor()
 	l.markAll()
 	l.toggleMark("7")
 	slices.Reverse(rows)
 	rows = append(rows[:190], thing{id: 1000}) // 9 to 0 are gone, 7 among them
-	uitest.RunAll(s.Refresh())
+	s.Refresh()
 	l.restoreCursor()
 	marked, _ := rowBinder[thing]{list: l}.markedRows()
 	if len(marked) != 190 || l.marks.count() != 190 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/uitest"
@@ -33,9 +34,9 @@ func setStage(t testing.TB, l *List[thing], stages *[]int, id, stage int) {
 	t.Helper()
 	*stages = slices.Clone(*stages)
 	(*stages)[id] = stage
-	next := ui.NewSliceStorage(l.Store.ID)
+	next := lists.NewSliceStorage(l.Store.ID)
 	next.Append(l.Store.Rows())
-	uitest.RunAll(l.Store.Replace(next))
+	l.Store.Replace(next)
 	l.View(uitest.NewBox(t, 60, 12))
 }
 

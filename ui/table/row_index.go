@@ -2,10 +2,9 @@ package table
 
 import (
 	"context"
+	"lookout/client/lists"
 	"runtime"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // rowIndex holds which rows of a store are shown, and in which order. It is computed again when rows, filter or sorting
@@ -138,29 +137,24 @@ func (o *rowIndex) update(l sortable) {
 
 // startSortJob computes the order of many rows off the loop. It stops a job whose result is not wanted any more; rows
 // that are only added do not stop it.
-func (o *rowIndex) startSortJob(l sortable) tea.Cmd {
+func (o *rowIndex) startSortJob(l sortable, e lists.Executor) {
 	o.initialize(l)
 	key := l.wantedKey()
 	if o.stop != nil && key != o.currentKey && key.equalExceptVersion(o.pendingKey) {
-		return nil
+		return
 	}
 	o.cancel()
 	if l.lookup().Len() <= maxForegroundSort || key == o.currentKey || key.isIdentity() {
-		return nil
+		return
 	}
 	o.pendingKey = key
 	ctx, cancel := context.WithCancel(context.Background())
 	m, gen := l.newSortJob(ctx), o.gen
 	o.stop = cancel
-	return func() tea.Msg {
-		return &sortResult{
-			list:        l,
-			rowIndex:    o,
-			gen:         gen,
-			key:         key,
-			permutation: m.run(workerCount()),
-		}
-	}
+	e.Go(func() (apply func()) {
+		sorted := m.run(workerCount()) // nil if the job was stopped
+		return func() { o.show(l, gen, key, sorted) }
+	})
 }
 
 // maxForegroundSort is the number of rows that are filtered and sorted on the loop at most: more would be felt between
@@ -226,25 +220,14 @@ func newPermutation(rows []int32, n int) *permutation {
 	return s
 }
 
-// sortResult is what a job computed; its permutation is nil if the job was stopped.
-type sortResult struct {
-	list        sortable
-	rowIndex    *rowIndex
-	gen         int
-	key         rowIndexKey
-	permutation *permutation
-}
-
-// Deliver shows the new order, unless filter or sorting have changed since, or rows have moved.
-func (m *sortResult) Deliver() tea.Cmd {
-	o := m.rowIndex
-	if m.gen != o.gen {
-		return nil
+// show shows the new order, unless filter or sorting have changed since, or rows have moved.
+func (o *rowIndex) show(l sortable, gen int, key rowIndexKey, sorted *permutation) {
+	if gen != o.gen {
+		return
 	}
 	o.cancel()
-	if m.permutation != nil && m.key.layoutVersion == m.list.wantedKey().layoutVersion {
-		o.current, o.currentKey = m.permutation, m.key
+	if sorted != nil && key.layoutVersion == l.wantedKey().layoutVersion {
+		o.current, o.currentKey = sorted, key
 	}
-	m.list.restoreCursor()
-	return nil
+	l.restoreCursor()
 }

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/uitest"
@@ -46,11 +48,11 @@ func shownIDs(l *List[thing]) []int {
 }
 
 // runChange makes one change of a list's rows.
-func runChange(l *List[thing], id string, send func() (ui.ChangeResult[thing], error)) {
-	uitest.RunAll(l.Store.Run(ui.RowChange[thing]{
+func runChange(l *List[thing], id string, send func() (lists.ChangeResult[thing], error)) {
+	l.Store.Run(lists.RowChange[thing]{
 		RowID: id,
-		Send:  func(context.Context) (ui.ChangeResult[thing], error) { return send() },
-	}))
+		Send:  func(context.Context) (lists.ChangeResult[thing], error) { return send() },
+	})
 }
 
 // anyCellContains reports whether a cell of a thing contains digits.
@@ -93,7 +95,7 @@ func TestSortJob_largeStore(t *testing.T) {
 		},
 	} {
 		l.filter.text, l.rowIndex.column, l.rowIndex.reverse = c.filter, c.column, c.reverse
-		uitest.RunAll(l.LoadMissing())
+		l.LoadMissing()
 		chosen := slices.Clone(rows)
 		if c.match != nil {
 			chosen = slices.DeleteFunc(chosen, func(x thing) bool { return !c.match(x) })
@@ -130,31 +132,35 @@ func TestList_goToEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows := things(3 * maxForegroundSort)
-			s := ui.NewRowStore(t.Context(), ui.RowSource[thing]{
+			s := lists.NewRowStore(t.Context(), &lists.Inline{}, lists.RowSource[thing]{
 				Name: "things",
 				ID:   func(x thing) string { return x.name },
 				Lazy: true,
-				Fetch: func(_ context.Context, cursor string) (ui.RowPage[thing], error) {
+				Fetch: func(_ context.Context, cursor string) (lists.RowPage[thing], error) {
 					if cursor == "" {
-						return ui.RowPage[thing]{Rows: rows[:2*maxForegroundSort], Next: "rest"}, nil
+						return lists.RowPage[thing]{Rows: rows[:2*maxForegroundSort], Next: "rest"}, nil
 					}
-					return ui.RowPage[thing]{Rows: rows[2*maxForegroundSort:]}, nil
+					return lists.RowPage[thing]{Rows: rows[2*maxForegroundSort:]}, nil
 				},
 			})
 			l := newLoadedList(t, &rows)
 			l.Store = s
 			l.filter.text = c.filter
 			l.rowIndex.initialized, l.rowIndex.column, l.rowIndex.reverse = true, c.column, c.reverse
-			uitest.RunAll(s.Refresh())
-			order := l.rowIndex.startSortJob(l) // begun while only the first page was there
-			if (order == nil) != (name == "as it comes") {
-				t.Errorf("an order is made: %v", order != nil)
+			s.Refresh()
+			loop := s.Executor.(*lists.Inline)
+			loop.Hold = true
+			l.rowIndex.startSortJob(l, s) // begun while only the first page was there
+			if sorting := len(loop.Held) > 0; sorting != (name != "as it comes") {
+				t.Errorf("an order is made: %v", sorting)
 			}
-			arrival := l.goToEnd()().(ui.AsyncResult)
-			arrival.Deliver()
-			uitest.RunAll(order) // and put to use before the next frame
-			uitest.RunAll(l.LoadMissing())
-			uitest.RunAll(l.LoadMissing())
+			loop.Hold = false
+			l.goToEnd()
+			if len(loop.Held) > 0 {
+				loop.Release(0) // and put to use before the next frame
+			}
+			l.LoadMissing()
+			l.LoadMissing()
 			if row, there := l.cursorRow(); !there || row.id != c.last {
 				t.Errorf("the cursor is on %v of %d", row, l.rowIndex.count(l.Store))
 			}
@@ -165,33 +171,35 @@ func TestList_goToEnd(t *testing.T) {
 // A sort job that is no longer needed is stopped, and its result is ignored.
 func TestRowIndex_stopsOlderSortJob(t *testing.T) {
 	l := newShuffledList(t, 2*maxForegroundSort)
-	uitest.RunAll(l.LoadMissing())
+	l.LoadMissing()
 	l.filter.text = "thing 00"
-	older := l.rowIndex.startSortJob(l)
+	loop := l.Store.Executor.(*lists.Inline)
+	loop.Hold = true
+	l.rowIndex.startSortJob(l, loop)
 	stopped := false
 	stop := l.rowIndex.stop
 	l.rowIndex.stop = func() { stopped = true; stop() }
 	l.filter.text = "thing 00 kind:red"
-	newer := l.rowIndex.startSortJob(l)
+	l.rowIndex.startSortJob(l, loop)
 	if !stopped {
 		t.Error("work on the older filter goes on")
 	}
-	if l.rowIndex.startSortJob(l) != nil {
+	if l.rowIndex.startSortJob(l, loop); len(loop.Held) != 2 {
 		t.Error("the same is asked for twice")
 	}
-	uitest.RunAll(newer)
+	loop.Release(1)
 	got := shownIDs(l)
-	uitest.RunAll(older)
+	loop.Release(0)
 	if !slices.Equal(got, shownIDs(l)) || len(got) == 0 {
 		t.Errorf("the older order won: %d rows, then %d", len(got), len(shownIDs(l)))
 	}
 	l.filter.text = "thing"
-	left := l.rowIndex.startSortJob(l)
+	l.rowIndex.startSortJob(l, loop)
 	l.filter.text = ""
 	l.rowIndex.column = -1
 	l.restoreCursor()
-	l.rowIndex.startSortJob(l)
-	uitest.RunAll(left)
+	l.rowIndex.startSortJob(l, loop)
+	loop.Release(0)
 	if n := l.rowIndex.count(l.Store); n != 2*maxForegroundSort {
 		t.Errorf("a filter that was taken back shows %d rows", n)
 	}
@@ -208,7 +216,7 @@ func TestSortJob_stopsSorting(t *testing.T) {
 		return a.name < b.name
 	}
 	l.rowIndex.initialized, l.rowIndex.column = true, 0
-	uitest.RunAll(l.rowIndex.startSortJob(l))
+	l.rowIndex.startSortJob(l, l.Store)
 	// Each worker ends the chunk that it has begun.
 	most := int64(workerCount() * chunkSize * 30)
 	if n := compared.Load(); n == 0 || n > most {
@@ -221,31 +229,39 @@ func TestRowIndex_rowsChangeDuringSort(t *testing.T) {
 	l := newShuffledList(t, maxForegroundSort+10)
 	l.filter.text = "thing"
 	l.rowIndex.reverse = true
-	making := l.rowIndex.startSortJob(l)
-	runChange(l, "", func() (ui.ChangeResult[thing], error) {
-		return ui.ResultRow(thing{maxForegroundSort + 10, "thing new"}, nil)
+	loop := l.Store.Executor.(*lists.Inline)
+	loop.Hold = true
+	l.rowIndex.startSortJob(l, loop)
+	loop.Hold = false
+	runChange(l, "", func() (lists.ChangeResult[thing], error) {
+		return lists.ResultRow(thing{maxForegroundSort + 10, "thing new"}, nil)
 	})
-	if l.rowIndex.startSortJob(l) != nil {
+	if l.rowIndex.startSortJob(l, loop); len(loop.Held) != 1 {
 		t.Error("an added row stops the order that is being made")
 	}
-	uitest.RunAll(making)
+	loop.Release(0)
 	if n := l.rowIndex.count(l.Store); n != maxForegroundSort+10 ||
 		l.rowIndex.position(l.Store, fmt.Sprint(maxForegroundSort+10)) != -1 {
 		t.Errorf("%d rows are shown", n)
 	}
-	uitest.RunAll(l.LoadMissing())
+	l.LoadMissing()
 	if n := l.rowIndex.count(l.Store); n != maxForegroundSort+11 {
 		t.Errorf("the added row is not shown: %d", n)
 	}
-	making = func() tea.Cmd { l.filter.text = "thing 0"; return l.rowIndex.startSortJob(l) }()
+	l.filter.text = "thing 0"
+	loop.Hold = true
+	l.rowIndex.startSortJob(l, loop)
+	loop.Hold = false
 	for id := range 5 {
-		runChange(l, fmt.Sprint(id), func() (ui.ChangeResult[thing], error) { return ui.ResultDeleted[thing](nil) })
+		runChange(
+			l, fmt.Sprint(id), func() (lists.ChangeResult[thing], error) { return lists.ResultDeleted[thing](nil) },
+		)
 	}
 	l.View(uitest.NewBox(t, 120, 30))
-	uitest.RunAll(making)
+	loop.Release(0)
 	l.moveCursorTo(l.rowIndex.count(l.Store) - 1)
 	l.View(uitest.NewBox(t, 120, 30))
-	uitest.RunAll(l.LoadMissing())
+	l.LoadMissing()
 	for _, id := range shownIDs(l) {
 		if id < 5 {
 			t.Errorf("%d is gone and shown", id)
@@ -285,7 +301,7 @@ func BenchmarkFilter(b *testing.B) {
 			for b.Loop() {
 				l.filter.text = "77"
 				l.rowIndex.current = nil
-				uitest.RunAll(l.rowIndex.startSortJob(l))
+				l.rowIndex.startSortJob(l, l.Store)
 				l.restoreCursor()
 				l.filter.text = ""
 				l.restoreCursor()
@@ -299,11 +315,11 @@ func BenchmarkFilterNarrowed(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l := newShuffledList(b, n)
 			l.filter.text = "thing 7"
-			uitest.RunAll(l.rowIndex.startSortJob(l))
+			l.rowIndex.startSortJob(l, l.Store)
 			before := l.rowIndex
 			for b.Loop() {
 				l.filter.text = "thing 77"
-				uitest.RunAll(l.rowIndex.startSortJob(l))
+				l.rowIndex.startSortJob(l, l.Store)
 				gen := l.rowIndex.gen
 				l.rowIndex = before
 				l.rowIndex.gen = gen
@@ -320,7 +336,7 @@ func BenchmarkSort(b *testing.B) {
 				for b.Loop() {
 					l.rowIndex.initialized, l.rowIndex.column = true, column
 					l.rowIndex.current, l.rowIndex.currentKey = nil, rowIndexKey{}
-					uitest.RunAll(l.rowIndex.startSortJob(l))
+					l.rowIndex.startSortJob(l, l.Store)
 					l.restoreCursor()
 				}
 			})
@@ -328,15 +344,22 @@ func BenchmarkSort(b *testing.B) {
 	}
 }
 
+// noWork is an executor that does nothing.
+type noWork struct{}
+
+func (noWork) Go(func() func()) {}
+
+func (noWork) After(time.Duration, func()) {}
+
 // BenchmarkFilterKey measures the time that a key in the filter takes on the loop. Everything else runs beside it.
 func BenchmarkFilterKey(b *testing.B) {
 	l := newShuffledList(b, 1_000_000)
 	l.filter.text = "thing"
-	uitest.RunAll(l.rowIndex.startSortJob(l))
+	l.rowIndex.startSortJob(l, l.Store)
 	for n := 0; b.Loop(); n++ {
 		l.filter.text = []string{"thing 1", "thing 2"}[n%2]
 		l.restoreCursor()
-		l.rowIndex.startSortJob(l)
+		l.rowIndex.startSortJob(l, noWork{})
 	}
 }
 
@@ -375,12 +398,14 @@ func TestSortResult_Deliver_tooLate(t *testing.T) {
 	want := shownIDs(l)
 	moved := l.wantedKey()
 	moved.layoutVersion--
-	for name, late := range map[string]*sortResult{
+	for name, late := range map[string]struct {
+		key    rowIndexKey
+		sorted *permutation
+	}{
 		"stopped": {key: l.wantedKey()},
-		"moved":   {key: moved, permutation: newPermutation([]int32{3, 1}, 100)},
+		"moved":   {key: moved, sorted: newPermutation([]int32{3, 1}, 100)},
 	} {
-		late.list, late.rowIndex, late.gen = l, &l.rowIndex, l.rowIndex.gen
-		late.Deliver()
+		l.rowIndex.show(l, l.rowIndex.gen, late.key, late.sorted)
 		if got := shownIDs(l); !slices.Equal(got, want) {
 			t.Errorf("%s: %v is shown", name, got)
 		}

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"lookout/ui"
+	"lookout/client/lists"
 	"lookout/ui/filter"
 )
 
@@ -25,7 +25,7 @@ type sortJob struct {
 	now        time.Time
 	cells      []filter.FilterableColumn
 	columns    []columnAccessor
-	quick      ui.RowSearcher // may be nil
+	quick      lists.RowSearcher // may be nil
 	rowCount   int
 	candidates []int32 // the only rows that can match, in the wanted order; nil is every row
 }

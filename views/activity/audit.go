@@ -8,12 +8,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/account"
+	"lookout/client/account/audit"
+	"lookout/client/account/join"
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
-	"lookout/views/account/audit"
-	"lookout/views/resource"
+	"lookout/views/operation"
 )
 
 // AuditPane returns the pane of what nobody notices until it is needed, as lookout audit prints it. It reads every list
@@ -43,8 +45,8 @@ func AuditPane(a *account.Account) ui.Pane {
 }
 
 // auditStore returns the results of the checks. It reads the account with the client, like the command.
-func auditStore(a *account.Account) *ui.RowStore[*account.LocalRow] {
-	return account.LocalStore(a, "audit", func(ctx context.Context) (page ui.RowPage[*account.LocalRow], err error) {
+func auditStore(a *account.Account) *lists.RowStore[*account.LocalRow] {
+	return account.LocalStore(a, "audit", func(ctx context.Context) (page lists.RowPage[*account.LocalRow], err error) {
 		results, failure := audit.Run(ctx, a.API, audit.Options{
 			Windows: a.Journal.DisabledServices(),
 			History: a.Journal.History(),
@@ -141,7 +143,7 @@ func auditSubject(r *account.LocalRow) string {
 
 // auditDetail shows a result in full, with the next step.
 func auditDetail(r *account.LocalRow, b ui.Box) string {
-	result, d := resultOf(r), account.NewDetailWriter(b)
+	result, d := resultOf(r), operation.NewDetailWriter(b)
 	state, tone := auditStateCell(r, b)
 	d.Field("state", state, tone)
 	d.Field("check", result.Check, theme.Plain)
@@ -157,7 +159,7 @@ func auditDetail(r *account.LocalRow, b ui.Box) string {
 }
 
 // countResults returns how many things were found, and how many are not known.
-func countResults(set *ui.RowStore[*account.LocalRow]) (found, notKnown int) {
+func countResults(set *lists.RowStore[*account.LocalRow]) (found, notKnown int) {
 	for _, r := range set.Rows() {
 		switch resultOf(r).State {
 		case audit.Found:
@@ -170,7 +172,7 @@ func countResults(set *ui.RowStore[*account.LocalRow]) (found, notKnown int) {
 }
 
 // auditFoot counts what was found, and what is not known.
-func auditFoot(set *ui.RowStore[*account.LocalRow], b ui.Box) string {
+func auditFoot(set *lists.RowStore[*account.LocalRow], b ui.Box) string {
 	found, notKnown := countResults(set)
 	text := fmt.Sprintf("%d found", found)
 	if notKnown > 0 {
@@ -199,7 +201,7 @@ func goToFinding(a *account.Account, r *account.LocalRow) tea.Msg {
 		return ui.GoToMsg{Pane: result.Kind + "s", ID: result.ID}
 	}
 	id := ""
-	for _, c := range slices.Backward(resource.Found(a.ContactsInGroup(result.ID))) {
+	for _, c := range slices.Backward(join.Found(a.ContactsInGroup(result.ID))) {
 		id = account.FormatID(c.ID)
 	}
 	return ui.GoToMsg{Pane: "contacts", ID: id}

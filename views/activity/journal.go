@@ -10,12 +10,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/journal"
+	"lookout/client/lists"
 	"lookout/client/visible"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // journalView lists the changes. It reads the journal again whenever the journal has grown.
@@ -28,22 +31,21 @@ type journalView struct {
 
 // LoadMissing reads the changes that were added since. When the pane is first opened, the cursor goes to the newest of
 // them, unless it has been moved.
-func (p *journalView) LoadMissing() tea.Cmd {
+func (p *journalView) LoadMissing() {
 	row := p.SaveState().Row
 	if now := p.a.Journal.Version(); now != p.requestedVersion && p.Store.Loaded() {
 		if p.requestedVersion == 0 && row == "" && p.Store.Len() > 0 {
 			p.firstRow = p.Store.ID(p.Store.At(0))
 		}
 		p.requestedVersion = now
-		return tea.Batch(p.List.LoadMissing(), p.Store.Refresh())
-	}
-	if p.firstRow != "" && !p.Store.Freshness().Loading {
+		p.Store.Refresh()
+	} else if p.firstRow != "" && !p.Store.Freshness().Loading {
 		if row == p.firstRow {
 			table.SelectFirst(p.List)
 		}
 		p.firstRow = ""
 	}
-	return p.List.LoadMissing()
+	p.List.LoadMissing()
 }
 
 // JournalPane returns the pane of all changes that were sent from this machine.
@@ -55,7 +57,7 @@ func JournalPane(a *account.Account) ui.Pane {
 		Columns:     journalColumns(a),
 		RowActions:  journalOperations(a),
 		Detail:      func(e *journal.Entry, b ui.Box) string { return entryDetail(a, e, b) },
-		Footer:      func(_ *ui.RowStore[*journal.Entry], b ui.Box) string { return journalFoot(a, b) },
+		Footer:      func(_ *lists.RowStore[*journal.Entry], b ui.Box) string { return journalFoot(a, b) },
 		EmptyText:   "no changes made from this machine yet",
 		BadgeFunc:   func() (string, theme.Tone) { return journalBadge(a) },
 		Label:       account.EntryName,
@@ -69,7 +71,7 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 			Title: "outcome",
 			Width: 12,
 			Cell: func(e *journal.Entry, b ui.Box) (string, theme.Tone) {
-				return account.FormatOutcome(a, e, b.Theme)
+				return operation.FormatOutcome(a, e, b.Theme)
 			},
 			Less: func(e, f *journal.Entry) bool { return outcomeRank(a, e) < outcomeRank(a, f) },
 		},
@@ -141,7 +143,7 @@ func journalBadge(a *account.Account) (string, theme.Tone) {
 }
 
 func journalFoot(a *account.Account, b ui.Box) string {
-	text := ui.Plural(a.Journal.Len(), "change", "changes") + " recorded on this machine"
+	text := wording.Plural(a.Journal.Len(), "change", "changes") + " recorded on this machine"
 	if n := unresolvedCount(a); n > 0 {
 		text += b.Theme.Paint(theme.Warn, fmt.Sprintf(" · %d with an unknown outcome · c checks them", n))
 	}
@@ -159,7 +161,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 			Description:    "read the changed item again, and report whether the change was applied",
 			ShowInHints:    true,
 			DisabledReason: settled,
-			BatchCmd:       func(rows []*journal.Entry) tea.Cmd { return account.CheckNow(a, rows) },
+			BatchCmd:       func(rows []*journal.Entry) tea.Cmd { account.CheckNow(a, rows); return nil },
 		},
 		{
 			Keys:           []string{"x"},
@@ -190,7 +192,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 				return account.ReasonIf(!isAPIRequest(e), "it went through a pre-signed URL")
 			},
 			Message: func(e *journal.Entry) tea.Msg {
-				return ui.CopyMsg{Text: account.ChangeCurlCommand(a.API, e.Change), Label: "request as curl"}
+				return ui.CopyMsg{Text: operation.ChangeCurlCommand(a.API, e.Change), Label: "request as curl"}
 			},
 		},
 	}
@@ -203,7 +205,7 @@ func isAPIRequest(e *journal.Entry) bool {
 }
 
 // referenceToChanged returns the pane and the row of the object that was changed.
-func referenceToChanged(e *journal.Entry) account.LinkedRow {
+func referenceToChanged(e *journal.Entry) operation.LinkedRow {
 	c := e.Change
 	panes := map[string]string{
 		"service":     "services",
@@ -221,15 +223,15 @@ func referenceToChanged(e *journal.Entry) account.LinkedRow {
 			id = parts[0] + "/" + parts[1]
 		}
 	}
-	return account.LinkedRow{Kind: c.Resource, Label: account.EntryName(e), Pane: panes[c.Resource], ID: id}
+	return operation.LinkedRow{Kind: c.Resource, Label: account.EntryName(e), Pane: panes[c.Resource], ID: id}
 }
 
 // entryDetail returns everything about a change: object, reason, outcome, and the values before and after.
 func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
-	t := account.NewDetailWriter(b)
+	t := operation.NewDetailWriter(b)
 	c := e.Change
-	t.Title(client.NewText(c.Op).String() + ui.WithPrefix(" ", account.EntryName(e)))
-	state, tone := account.FormatOutcome(a, e, b.Theme)
+	t.Title(client.NewText(c.Op).String() + wording.WithPrefix(" ", account.EntryName(e)))
+	state, tone := operation.FormatOutcome(a, e, b.Theme)
 	t.Field("outcome", state, tone)
 	switch text := account.LookupText(a, e); {
 	case text != "":
@@ -250,7 +252,7 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	if c.Resource != "" {
 		target := client.Clean(account.OrDefault(c.ID, "new"))
 		if label := client.NewText(c.Label).String(); target != label && !strings.HasSuffix(target, "/"+label) {
-			target += ui.WithPrefix("  ", label)
+			target += wording.WithPrefix("  ", label)
 		}
 		t.Field(client.NewText(c.Resource).String(), target, theme.Plain)
 	}
@@ -265,7 +267,7 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 }
 
 // writeBeforeAndAfter writes the values that were sent beside those before.
-func writeBeforeAndAfter(a *account.Account, t *account.DetailWriter, before, after map[string]string) {
+func writeBeforeAndAfter(a *account.Account, t *operation.DetailWriter, before, after map[string]string) {
 	t.LabelWidth = 20
 	if len(after) > 0 {
 		t.Heading("sent")

@@ -8,20 +8,21 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/journal"
+	"lookout/client/lists"
 	"lookout/ui"
-	"lookout/views/account"
 )
 
 // LookUpUnresolved looks up the changes of earlier runs and of other programs whose outcome is not known, and says so.
-func LookUpUnresolved(a *account.Account) tea.Cmd {
+func LookUpUnresolved(a *account.Account) {
 	// interrupted deletions of many objects are reported separately, and readings have said all they can of what
 	// arrived late
 	open := slices.DeleteFunc(account.UnresolvedChanges(a), func(e *journal.Entry) bool {
 		return client.DeletesMany(e.Change.Op) || e.ByReading
 	})
 	if len(open) == 0 {
-		return nil
+		return
 	}
 	names := make([]string, 0, 3)
 	for _, e := range open[:min(3, len(open))] {
@@ -30,7 +31,7 @@ func LookUpUnresolved(a *account.Account) tea.Cmd {
 	if more := len(open) - 3; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return account.ResumeLookups(
+	account.ResumeLookups(
 		a, open, "Outcome unknown, being looked up: "+account.JoinWithCommas(names)+" · see the journal",
 	)
 }
@@ -40,11 +41,13 @@ func settleMenu(a *account.Account, e *journal.Entry) ui.OpenMenuMsg {
 	say := func(outcome client.Outcome) func() tea.Cmd {
 		return func() tea.Cmd {
 			a.Journal.RecordOutcome(e.ID, outcome, errors.New("settled by the user after checking"))
-			account.SettleLookup(a, e.ID, map[bool]ui.AttemptOutcome{
-				true:  ui.Applied,
-				false: ui.Rejected,
+			account.SettleLookup(a, e.ID, map[bool]lists.AttemptOutcome{
+				true:  lists.Applied,
+				false: lists.Rejected,
 			}[outcome == client.Applied])
-			return tea.Batch(a.JournalStore().Refresh(), account.TakeOverWindows(a))
+			a.JournalStore().Refresh()
+			account.TakeOverWindows(a)
+			return nil
 		}
 	}
 	return ui.OpenMenuMsg{Title: client.Clean(e.Change.Op) + " " + account.EntryName(e), Actions: []ui.Action{

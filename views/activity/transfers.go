@@ -9,11 +9,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/lists"
 	"lookout/client/transfer"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // TransfersPane returns the pane of the downloads and uploads of this run.
@@ -27,10 +30,10 @@ func TransfersPane(a *account.Account) ui.Pane {
 		RowActions:  transferOperations(a),
 		PaneActions: func() []ui.Action { return transferActions(a) },
 		Detail:      func(r *transfer.Status, b ui.Box) string { return transferDetail(a, r, b) },
-		Footer:      func(_ *ui.RowStore[*transfer.Status], b ui.Box) string { return transfersFoot(a, b) },
+		Footer:      func(_ *lists.RowStore[*transfer.Status], b ui.Box) string { return transfersFoot(a, b) },
 		EmptyText:   "no transfers in this run · w on an object downloads, U in a bucket uploads",
 		BadgeFunc:   func() (string, theme.Tone) { return transfersBadge(a) },
-		Label:       account.TransferName,
+		Label:       operation.TransferName,
 	}
 }
 
@@ -126,7 +129,7 @@ func transferState(r *transfer.Status, b ui.Box) (string, theme.Tone) {
 	case transfer.Done:
 		return g.Success + " done", theme.Good
 	case transfer.Failed:
-		if ui.IsUnknown(r.Err) {
+		if lists.IsUnknown(r.Err) {
 			return g.Problem + " unknown", theme.Warn
 		}
 		return g.Failure + " failed", theme.Bad
@@ -157,7 +160,7 @@ func kindCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
 }
 
 func nameCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
-	return account.TransferName(r), theme.Strong
+	return operation.TransferName(r), theme.Strong
 }
 
 func progressCell(r *transfer.Status, b ui.Box) (string, theme.Tone) {
@@ -173,29 +176,30 @@ func progressCell(r *transfer.Status, b ui.Box) (string, theme.Tone) {
 }
 
 func doneCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
-	return account.FormatAmount(r, r.Done), theme.Plain
+	return operation.FormatAmount(r, r.Done), theme.Plain
 }
 
 func rateCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
 	if r.Rate <= 0 || r.State != transfer.Running {
 		return "", theme.Muted
 	}
-	return account.FormatAmount(r, int64(r.Rate)) + "/s", theme.Muted
+	return operation.FormatAmount(r, int64(r.Rate)) + "/s", theme.Muted
 }
 
 func timeLeftCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
 	if r.ETA == transfer.NoETA || r.State != transfer.Running {
 		return "", theme.Muted
 	}
-	return ui.FormatAge(r.ETA), theme.Muted
+	return wording.FormatAge(r.ETA), theme.Muted
 }
 
 // runAsync does something to all transfers outside the event loop: there may be a hundred thousand.
 func runAsync(a *account.Account, do func()) tea.Cmd {
-	return func() tea.Msg {
+	a.Go(func() (apply func()) {
 		do()
-		return account.TransfersChanged{Account: a}
-	}
+		return func() { operation.SyncTransfers(a) }
+	})
+	return nil
 }
 
 // forEachTransfer returns a command that does something to each of some transfers.
@@ -307,12 +311,12 @@ func describeCancel(rows []*transfer.Status, waiting int) string {
 			fetched += r.Done
 		}
 	}
-	text := ui.FormatCount(int64(len(ends)+waiting)) + " transfers will be cancelled."
+	text := wording.FormatCount(int64(len(ends)+waiting)) + " transfers will be cancelled."
 	if len(ends)+waiting == 1 {
-		text = fmt.Sprintf("The %s of %s will be cancelled.", ends[0].Kind, account.TransferName(ends[0]))
+		text = fmt.Sprintf("The %s of %s will be cancelled.", ends[0].Kind, operation.TransferName(ends[0]))
 	}
 	if fetched > 0 {
-		text += " " + account.FormatSize(fetched) + " of downloaded data will be thrown away."
+		text += " " + operation.FormatSize(fetched) + " of downloaded data will be thrown away."
 	}
 	return text
 }
@@ -349,9 +353,9 @@ func transferActions(a *account.Account) []ui.Action {
 }
 
 func transferDetail(a *account.Account, r *transfer.Status, b ui.Box) string {
-	t := account.NewDetailWriter(b)
+	t := operation.NewDetailWriter(b)
 	state, tone := transferState(r, b)
-	t.Title(account.TransferName(r))
+	t.Title(operation.TransferName(r))
 	t.Field("state", state, tone)
 	t.Field("what", r.Kind.String(), theme.Plain)
 	t.Field("bucket", client.Clean(r.Cluster+"/"+r.Bucket), theme.Plain)
@@ -361,9 +365,9 @@ func transferDetail(a *account.Account, r *transfer.Status, b ui.Box) string {
 	if r.Source.Raw() != "" {
 		t.Field("from", r.Source.String(), theme.Plain)
 	}
-	done := account.FormatAmount(r, r.Done)
+	done := operation.FormatAmount(r, r.Done)
 	if r.Total > 0 {
-		done += " of " + account.FormatAmount(r, r.Total)
+		done += " of " + operation.FormatAmount(r, r.Total)
 	}
 	t.Field("done", done, theme.Plain)
 	if rate, _ := rateCell(r, b); rate != "" {
@@ -372,14 +376,14 @@ func transferDetail(a *account.Account, r *transfer.Status, b ui.Box) string {
 		t.Field("left", account.OrDefault(left, "not known"), theme.Plain)
 	}
 	if r.StalledFor > 0 {
-		t.Field("stalled", "no data for "+ui.FormatAge(r.StalledFor), theme.Warn)
+		t.Field("stalled", "no data for "+wording.FormatAge(r.StalledFor), theme.Warn)
 	}
 	if r.Note != "" {
 		t.Field("note", client.Clean(r.Note), theme.Info)
 	}
 	if r.Err != nil {
 		t.Heading("why")
-		t.Paragraph(account.TransferErrorText(r), theme.Bad)
+		t.Paragraph(operation.TransferErrorText(r), theme.Bad)
 	}
 	if !r.Started.IsZero() {
 		t.Field("started", r.Started.In(a.Location).Format("15:04:05"), theme.Muted)
@@ -388,7 +392,7 @@ func transferDetail(a *account.Account, r *transfer.Status, b ui.Box) string {
 		t.Field(
 			"ended",
 			fmt.Sprintf(
-				"%s, after %s", r.Ended.In(a.Location).Format("15:04:05"), ui.FormatAge(r.Ended.Sub(r.Started)),
+				"%s, after %s", r.Ended.In(a.Location).Format("15:04:05"), wording.FormatAge(r.Ended.Sub(r.Started)),
 			),
 			theme.Muted,
 		)
@@ -404,7 +408,7 @@ func stateCounts(t transfer.Totals) []string {
 	}
 	for _, s := range order {
 		if n := t.States[s]; n > 0 {
-			words = append(words, ui.FormatCount(int64(n))+" "+s.String())
+			words = append(words, wording.FormatCount(int64(n))+" "+s.String())
 		}
 	}
 	return words
@@ -421,13 +425,13 @@ func joinFitting(parts []string, width int) string {
 // bytesMoved returns how many bytes are moved, the rate, and the time left.
 func bytesMoved(a *account.Account, t transfer.Totals) []string {
 	parts := []string{fmt.Sprintf(
-		"%s of %s, %.0f %%", account.FormatSize(t.Done), account.FormatSize(t.Total),
+		"%s of %s, %.0f %%", operation.FormatSize(t.Done), operation.FormatSize(t.Total),
 		float64(t.Done)*100/float64(t.Total),
 	)}
 	if flow := a.Transfers.Throughput(); flow.Rate > 0 && t.States[transfer.Running] > 0 {
-		parts = append(parts, account.FormatSize(int64(flow.Rate))+"/s")
+		parts = append(parts, operation.FormatSize(int64(flow.Rate))+"/s")
 		if left := flow.ETA(t.Total - t.Done); left != transfer.NoETA {
-			parts = append(parts, ui.FormatAge(left)+" left")
+			parts = append(parts, wording.FormatAge(left)+" left")
 		}
 	}
 	return parts
@@ -435,13 +439,13 @@ func bytesMoved(a *account.Account, t transfer.Totals) []string {
 
 // objectsDeleted returns how many objects are deleted, the rate, and the time left.
 func objectsDeleted(t transfer.Totals) []string {
-	parts := []string{fmt.Sprintf("%s of %s deleted", ui.FormatCount(t.Deleted),
-		ui.Plural(int(t.ToDelete), "object", "objects"))}
+	parts := []string{fmt.Sprintf("%s of %s deleted", wording.FormatCount(t.Deleted),
+		wording.Plural(int(t.ToDelete), "object", "objects"))}
 	if t.DeletionRate > 0 {
-		parts = append(parts, ui.FormatCount(int64(t.DeletionRate))+"/s")
+		parts = append(parts, wording.FormatCount(int64(t.DeletionRate))+"/s")
 	}
 	if t.DeletionETA > 0 {
-		parts = append(parts, ui.FormatAge(t.DeletionETA)+" left")
+		parts = append(parts, wording.FormatAge(t.DeletionETA)+" left")
 	}
 	return parts
 }
@@ -465,7 +469,7 @@ func transfersFoot(a *account.Account, b ui.Box) string {
 
 func transfersBadge(a *account.Account) (string, theme.Tone) {
 	if n := a.Transfers.UnfinishedCount(); n > 0 {
-		return ui.FormatCount(int64(n)), theme.Accent
+		return wording.FormatCount(int64(n)), theme.Accent
 	}
 	return "", theme.Plain
 }
@@ -477,7 +481,9 @@ func Progress(a *account.Account) ui.Progress {
 	}
 	p, t := ui.Progress{Pane: "transfers"}, a.Transfers.Totals()
 	if t.Active {
-		p.Parts = []string{fmt.Sprintf("%s of %s", ui.FormatCount(int64(t.Ended)), ui.Plural(t.Files, "file", "files"))}
+		p.Parts = []string{
+			fmt.Sprintf("%s of %s", wording.FormatCount(int64(t.Ended)), wording.Plural(t.Files, "file", "files")),
+		}
 	}
 	if t.Active && t.Total > 0 {
 		p.Percent = int(max(1, min(99, float64(t.Done)*100/float64(t.Total))))
@@ -487,7 +493,7 @@ func Progress(a *account.Account) ui.Progress {
 		p.Parts = append(p.Parts, objectsDeleted(t)...)
 	}
 	if n := t.States[transfer.Paused]; n > 0 {
-		p.Parts = append(p.Parts, ui.FormatCount(int64(n))+" "+transfer.Paused.String())
+		p.Parts = append(p.Parts, wording.FormatCount(int64(n))+" "+transfer.Paused.String())
 	}
 	return p
 }
@@ -502,5 +508,5 @@ func UnfinishedText(a *account.Account) string {
 	if a.Transfers.KeepsUnfinished() {
 		next = "Downloads, copies and moves are offered again at the next start; uploads are not."
 	}
-	return ui.Plural(n, "transfer is", "transfers are") + " unfinished. " + next
+	return wording.Plural(n, "transfer is", "transfers are") + " unfinished. " + next
 }

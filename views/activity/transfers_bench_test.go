@@ -12,13 +12,14 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/journal"
+	"lookout/client/lists"
 	"lookout/client/transfer"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/ui/uitest"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // blockingTransport never answers, so transfers stay under way.
@@ -43,7 +44,15 @@ func newTransferringAccount(t testing.TB, n int) (*account.Account, *table.List[
 		t.Fatal(err)
 	}
 	ctx, end := context.WithCancel(context.Background())
-	a := account.New(ctx, account.Options{API: api, Journal: journal.NewInMemory(time.Now), Location: time.UTC})
+	a := account.New(
+		ctx,
+		account.Options{
+			Executor: &lists.Inline{},
+			API:      api,
+			Journal:  journal.NewInMemory(time.Now),
+			Location: time.UTC,
+		},
+	)
 	t.Cleanup(func() { end(); a.Transfers.Wait() })
 	objects := make([]*client.Object, n)
 	for i := range objects {
@@ -66,9 +75,9 @@ func newTransferringAccount(t testing.TB, n int) (*account.Account, *table.List[
 		Theme:   look,
 		Now:     time.Now(),
 	}
-	uitest.RunAll(account.TransfersChanged{Account: a}.Deliver())
+	operation.SyncTransfers(a)
 	l.View(room)
-	uitest.RunAll(l.LoadMissing())
+	l.LoadMissing()
 	l.View(room)
 	return a, l, room
 }
@@ -89,7 +98,7 @@ func TestTransfersPane_allocations(t *testing.T) {
 	}); n > 1000 {
 		t.Errorf("%v allocations for a key", n)
 	}
-	if n := testing.AllocsPerRun(20, func() { account.TransfersChanged{Account: a}.Deliver() }); n > 100 {
+	if n := testing.AllocsPerRun(20, func() { operation.SyncTransfers(a) }); n > 100 {
 		t.Errorf("%v allocations for a message", n)
 	}
 }
@@ -114,15 +123,15 @@ func BenchmarkTransfers(b *testing.B) {
 	b.Run("moved", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			account.TransfersChanged{Account: a}.Deliver()
+			operation.SyncTransfers(a)
 			down()
 		}
 	})
 	b.Run("ordered", func(b *testing.B) { // off the loop
 		b.ReportAllocs()
 		for b.Loop() {
-			account.TransfersChanged{Account: a}.Deliver()
-			uitest.RunAll(l.LoadMissing())
+			operation.SyncTransfers(a)
+			l.LoadMissing()
 		}
 	})
 }

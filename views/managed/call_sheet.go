@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/join"
 	"lookout/client/visible"
-	"lookout/views/account"
-	"lookout/views/resource"
 )
 
 // callSheet returns an incident as plain text, for a chat or a ticket.
@@ -28,7 +28,7 @@ func callSheet(a *account.Account, i *client.Issue) string {
 		s, found := a.Services().Get(account.FormatID(id))
 		if !found {
 			fmt.Fprintf(&b, "\nService %s\n", account.ServiceName(a, id))
-			if s := resource.StateOf(a.Services()); s.Kind != resource.Known {
+			if s := join.StateOf(a.Services()); s.Kind != join.Known {
 				fmt.Fprintf(&b, "  %s\n", s.Reason())
 			}
 			continue
@@ -49,21 +49,21 @@ func callSheet(a *account.Account, i *client.Issue) string {
 // writeCallLines writes whom to call, how to log in, and which of this is not known.
 func writeCallLines(b *strings.Builder, a *account.Account, i *client.Issue) {
 	people, machines := contactsToCall(a, i), affectedInstances(a, i)
-	if !resource.KnownEmpty(people) {
+	if !join.KnownEmpty(people) {
 		fmt.Fprintf(b, "\nCall%s\n", inParentheses(account.JoinWithCommas(groupsToCall(a, i))))
 	}
-	for _, c := range resource.Found(people) {
+	for _, c := range join.Found(people) {
 		fmt.Fprintf(b, "  %s\n", formatContact(c))
 	}
-	if s := people.State(); s.Kind != resource.Known {
+	if s := people.State(); s.Kind != join.Known {
 		fmt.Fprintf(b, "  %s\n", s.Reason())
 	}
-	for _, m := range resource.Found(machines) {
+	for _, m := range join.Found(machines) {
 		if line, ok := sshCommand(m); ok {
 			fmt.Fprintf(b, "  %s: %s\n", m.Label, line)
 		}
 	}
-	if s := machines.State(); s.Kind != resource.Known && s.Of != people.State().Of {
+	if s := machines.State(); s.Kind != join.Known && s.Of != people.State().Of {
 		fmt.Fprintf(b, "  %s\n", s.Reason())
 	}
 }

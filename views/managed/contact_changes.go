@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/join"
 	"lookout/ui/form"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -37,9 +39,9 @@ func Contacts(a *account.Account) resource.Resource[*client.Contact] {
 }
 
 // editableContact declares how contacts are made, changed and deleted.
-func editableContact(a *account.Account) account.EditableResource[*client.Contact, client.ContactRequest] {
+func editableContact(a *account.Account) operation.EditableResource[*client.Contact, client.ContactRequest] {
 	updated := func(c *client.Contact) client.Timestamp { return c.Updated }
-	return account.EditableResource[*client.Contact, client.ContactRequest]{
+	return operation.EditableResource[*client.Contact, client.ContactRequest]{
 		Account:      a,
 		Store:        a.Contacts(),
 		Noun:         "contact",
@@ -99,22 +101,22 @@ func emptiedGroup(a *account.Account, group client.OptionalServerText, without [
 		if slices.ContainsFunc(contacts, remains) {
 			return ""
 		}
-		return resource.Fold(a.ServicesInGroup(group.Raw()), func(named []*client.Service) string {
+		return join.Fold(a.ServicesInGroup(group.Raw()), func(named []*client.Service) string {
 			if len(named) == 0 {
 				return ""
 			}
 			return fmt.Sprintf(" This leaves group %q without a contact; %s it.", group, servicesNamePhrase(named))
-		}, func(_ []*client.Service, s resource.JoinState) string {
+		}, func(_ []*client.Service, s join.JoinState) string {
 			return fmt.Sprintf(
 				" This leaves group %q without a contact; which services use it is unknown (%s).", group, s.Reason(),
 			)
 		})
 	}
-	return resource.Fold(
+	return join.Fold(
 		a.ContactsInGroup(group.Raw()),
 		services,
-		func(found []*client.Contact, s resource.JoinState) string {
-			if s.Kind == resource.Partial && slices.ContainsFunc(found, remains) {
+		func(found []*client.Contact, s join.JoinState) string {
+			if s.Kind == join.Partial && slices.ContainsFunc(found, remains) {
 				return ""
 			}
 			return fmt.Sprintf(" This may leave group %q without a contact (%s).", group, s.Reason())

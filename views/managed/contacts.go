@@ -5,25 +5,29 @@ import (
 	"strings"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/join"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
 // ContactsPane returns the pane of the people whom support calls.
 func ContactsPane(a *account.Account) ui.Pane {
-	list := account.NewRunner(a, a.Contacts(), Contacts(a)).List(contactShortcuts(a)...)
+	list := operation.NewRunner(a, a.Contacts(), Contacts(a)).List(contactShortcuts(a)...)
 	list.JoinedStores = table.JoinedStores{a.Services()}
 	list.Detail = func(c *client.Contact, b ui.Box) string { return contactDetail(a, c, b) }
-	list.Footer = func(set *ui.RowStore[*client.Contact], b ui.Box) string { return contactsFoot(a, set, b) }
+	list.Footer = func(set *lists.RowStore[*client.Contact], b ui.Box) string { return contactsFoot(a, set, b) }
 	list.EmptyText, list.SortBy = "no contacts yet · n adds one", "group"
 	list.Search.By = contactAddresses
-	return account.WithDetailSidebar(a, list, func(row *client.Contact, inside ui.Box) []ui.StackedPanel {
+	return operation.WithDetailSidebar(a, list, func(row *client.Contact, inside ui.Box) []ui.StackedPanel {
 		return []ui.StackedPanel{
 			issuesOfServicesPanel(a, "Issues to call about", a.ServicesInGroup(row.Group.Raw()), inside),
-			account.ChangesPanel(a, "contact", account.FormatID(row.ID), inside),
+			operation.ChangesPanel(a, "contact", account.FormatID(row.ID), inside),
 		}
 	}, a.Issues())
 }
@@ -50,7 +54,7 @@ func contactColumns() []resource.ColumnDefinition[*client.Contact] {
 			Titled("phone").Width(16),
 		resource.TextColumn("phone_secondary", theme.Plain, secondPhone).
 			Titled("second phone").Width(16).Drop(3, 2),
-		account.AgeColumn("updated", theme.Muted, func(c row) client.Timestamp { return c.Updated }).
+		operation.AgeColumn("updated", theme.Muted, func(c row) client.Timestamp { return c.Updated }).
 			Width(8).Drop(4, 0).Detail(),
 	}
 }
@@ -69,18 +73,18 @@ func contactShortcuts(a *account.Account) []table.RowAction[*client.Contact] {
 	number := func(n int, name string) func(row) (string, string) {
 		return func(c row) (string, string) { return at(phoneNumbers(c), n), name + c.Name.String() }
 	}
-	second := account.CopyAction(
+	second := operation.CopyAction(
 		"w", "copy second phone", "there is no second phone number", number(1, "second phone number of "),
 	)
 	second.ShowInHints = false
 	return []table.RowAction[row]{
-		account.CopyAction("y", "copy phone", "no phone number", number(0, "phone number of ")),
+		operation.CopyAction("y", "copy phone", "no phone number", number(0, "phone number of ")),
 		second,
-		account.CopyAction("m", "copy e-mail", "", func(c row) (string, string) {
+		operation.CopyAction("m", "copy e-mail", "", func(c row) (string, string) {
 			return c.Email.String(), "e-mail address of " + c.Name.String()
 		}),
-		account.FollowReference(func(c row) resource.Joined[account.LinkedRow] {
-			return account.ReferencesToServices(a.ServicesInGroup(c.Group.Raw()))
+		operation.FollowReference(func(c row) join.Joined[operation.LinkedRow] {
+			return operation.ReferencesToServices(a.ServicesInGroup(c.Group.Raw()))
 		}),
 	}
 }
@@ -107,7 +111,7 @@ func servicesNamePhrase(services []*client.Service) string {
 
 // contactDetail returns everything about a contact.
 func contactDetail(a *account.Account, c *client.Contact, b ui.Box) string {
-	t := account.NewDetailWriter(b)
+	t := operation.NewDetailWriter(b)
 	t.Title(c.Name.String())
 	t.Field("group", account.OrDefault(c.Group.String(), "none"), theme.Plain)
 	t.Field("phone", account.OrDefault(c.Phone.Primary.String(), "none"), theme.Accent)
@@ -124,15 +128,15 @@ func contactDetail(a *account.Account, c *client.Contact, b ui.Box) string {
 }
 
 // contactsFoot counts contacts and groups.
-func contactsFoot(a *account.Account, set *ui.RowStore[*client.Contact], b ui.Box) string {
+func contactsFoot(a *account.Account, set *lists.RowStore[*client.Contact], b ui.Box) string {
 	return b.Theme.Paint(
 		theme.Muted,
-		resource.Fold(account.AllRows(a, set), func(all []*client.Contact) string {
+		join.Fold(account.AllRows(a, set), func(all []*client.Contact) string {
 			return fmt.Sprintf(
-				"%s · %s", ui.Plural(len(all), "contact", "contacts"),
-				resource.Count(a.ContactGroups(), "group", "groups", "no group"),
+				"%s · %s", wording.Plural(len(all), "contact", "contacts"),
+				join.Count(a.ContactGroups(), "group", "groups", "no group"),
 			)
-		}, func(found []*client.Contact, s resource.JoinState) string { return s.String() }),
+		}, func(found []*client.Contact, s join.JoinState) string { return s.String() }),
 	)
 }
 

@@ -7,9 +7,11 @@ import (
 	"slices"
 
 	"lookout/client"
-	"lookout/ui"
+	"lookout/client/account"
+	"lookout/client/account/join"
+	"lookout/client/lists"
 	"lookout/ui/form"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -91,7 +93,7 @@ func newCredentialFrom(a *account.Account, label, user, password string) credent
 				Username: client.NewSecret(user),
 				Password: client.NewSecret(password),
 			}
-			return account.Creating(a, a.Credentials(), label, account.CreateLookup[*client.Credential]{
+			return operation.Creating(a, a.Credentials(), label, account.CreateLookup[*client.Credential]{
 				SameLabel: func(c *client.Credential) bool { return c.Label.Raw() == sent.Label },
 				About:     func(c *client.Credential) string { return account.DescribeCredential(a, c) },
 			}, func(ctx context.Context, w *client.Writer) (*client.Credential, error) {
@@ -103,7 +105,7 @@ func newCredentialFrom(a *account.Account, label, user, password string) credent
 
 // renameCredential changes the label of a credential: the only thing of it that the API returns.
 func renameCredential(a *account.Account, c *client.Credential) credentialDraft {
-	return account.Renaming(
+	return operation.Renaming(
 		c, "Label of credential "+account.OrDefault(c.Label.String(), account.FormatID(c.ID)), credentialID,
 		credentialLabel, func(label *string) form.Field {
 			return credentialLabelField(label, checkCredentialLabelUnused(a, c.ID))
@@ -139,8 +141,8 @@ func changeLogin(a *account.Account, c *client.Credential) credentialDraft {
 			return resource.Attempt[*client.Credential]{
 				ID:    account.FormatID(c.ID),
 				Label: c.Label.Raw(),
-				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Credential], error) {
-					return ui.ResultReload[*client.Credential](w.SetCredentialLogin(ctx, c.ID, sent))
+				Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Credential], error) {
+					return lists.ResultReload[*client.Credential](w.SetCredentialLogin(ctx, c.ID, sent))
 				},
 			}
 		},
@@ -149,7 +151,7 @@ func changeLogin(a *account.Account, c *client.Credential) credentialDraft {
 
 // deleteCredential deletes credentials.
 func deleteCredential(a *account.Account) credentialDraft {
-	snapshot := func(c *client.Credential) any { return &account.LabelRequest{Label: c.Label.Raw()} }
+	snapshot := func(c *client.Credential) any { return &operation.LabelRequest{Label: c.Label.Raw()} }
 	confirm := func(rows []*client.Credential) resource.ConfirmationSpec {
 		c := rows[0]
 		effect := fmt.Sprintf("This deletes credential %q (id %d): support staff lose access to it.", c.Label, c.ID)
@@ -161,24 +163,24 @@ func deleteCredential(a *account.Account) credentialDraft {
 			Required: true,
 		}
 	}
-	return account.Deleting(credentialID, credentialLabel, snapshot, confirm, (*client.Writer).DeleteCredential)
+	return operation.Deleting(credentialID, credentialLabel, snapshot, confirm, (*client.Writer).DeleteCredential)
 }
 
 // deletedCredentialUse says which services use credentials, or that this is not known. The pronoun stands for the
 // credentials.
 func deletedCredentialUse(a *account.Account, credentials []*client.Credential, pronoun string) string {
-	joins := make([]resource.Joined[*client.Service], len(credentials))
+	joins := make([]join.Joined[*client.Service], len(credentials))
 	for i, c := range credentials {
 		joins[i] = a.ServicesUsingCredential(c.ID)
 	}
-	return resource.Fold(resource.Concat(joins...), func(used []*client.Service) string {
+	return join.Fold(join.Concat(joins...), func(used []*client.Service) string {
 		if len(used) == 0 {
 			return ""
 		}
 		byID := func(s, t *client.Service) int { return cmp.Compare(s.ID, t.ID) }
 		each := slices.Compact(slices.SortedFunc(slices.Values(used), byID))
 		return fmt.Sprintf(" %s %s.", servicesNamePhrase(each), pronoun)
-	}, func(_ []*client.Service, s resource.JoinState) string {
+	}, func(_ []*client.Service, s join.JoinState) string {
 		return fmt.Sprintf(" It is unknown which services use %s (%s).", pronoun, s.Reason())
 	})
 }

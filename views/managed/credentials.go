@@ -4,30 +4,32 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/join"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
 // CredentialsPane returns the pane of the logins that support staff may use.
 func CredentialsPane(a *account.Account) ui.Pane {
-	changes := account.NewRunner(a, a.Credentials(), Credentials(a))
+	changes := operation.NewRunner(a, a.Credentials(), Credentials(a))
 	list := changes.List()
 	list.JoinedStores = table.JoinedStores{a.Services(), a.SSHKey()}
 	list.RowActions = append(
-		list.RowActions, account.FollowReference(func(c *client.Credential) resource.Joined[account.LinkedRow] {
-			return account.ReferencesToServices(a.ServicesUsingCredential(c.ID))
+		list.RowActions, operation.FollowReference(func(c *client.Credential) join.Joined[operation.LinkedRow] {
+			return operation.ReferencesToServices(a.ServicesUsingCredential(c.ID))
 		}),
 	)
 	list.PaneActions = func() []ui.Action { return append(changes.NewActions(), copySSHKeyAction(a)) }
 	list.Detail = func(c *client.Credential, b ui.Box) string { return credentialDetail(a, c, b) }
 	list.EmptyText, list.SortBy = "no credentials yet · n adds one", "label"
-	return account.WithDetailSidebar(a, list, func(row *client.Credential, inside ui.Box) []ui.StackedPanel {
+	return operation.WithDetailSidebar(a, list, func(row *client.Credential, inside ui.Box) []ui.StackedPanel {
 		return []ui.StackedPanel{
 			issuesOfServicesPanel(a, "Issues of services that use it", a.ServicesUsingCredential(row.ID), inside),
-			account.ChangesPanel(a, "credential", account.FormatID(row.ID), inside),
+			operation.ChangesPanel(a, "credential", account.FormatID(row.ID), inside),
 		}
 	}, a.Issues())
 }
@@ -36,7 +38,7 @@ func CredentialsPane(a *account.Account) ui.Pane {
 func credentialColumns(a *account.Account) []resource.ColumnDefinition[*client.Credential] {
 	type row = *client.Credential
 	users := func(c row, mark string, text func([]string) string) string {
-		return resource.Cell(a.ServicesUsingCredential(c.ID), mark, func(all []*client.Service) string {
+		return join.Cell(a.ServicesUsingCredential(c.ID), mark, func(all []*client.Service) string {
 			return text(serviceLabels(all))
 		})
 	}
@@ -49,7 +51,7 @@ func credentialColumns(a *account.Account) []resource.ColumnDefinition[*client.C
 		resource.NewColumn("used by", nil, func(c row, b ui.Box) (string, theme.Tone) {
 			return users(c, b.Theme.Glyphs.Ellipsis, account.JoinWithCommas), theme.Plain
 		}).MinWidth(20).Drop(1, 0).Shortened(func(c row, b ui.Box) string {
-			return users(c, "", func(names []string) string { return account.FitNames(names, b.Width) })
+			return users(c, "", func(names []string) string { return operation.FitNames(names, b.Width) })
 		}),
 	}
 }
@@ -82,14 +84,14 @@ func copySSHKeyAction(a *account.Account) ui.Action {
 		Group:          "this list",
 		Description:    "the public key that lets support staff log in to an instance",
 		ShowInHints:    true,
-		DisabledReason: account.ReasonIf(!known, resource.StateOf(a.SSHKey()).String()),
+		DisabledReason: account.ReasonIf(!known, join.StateOf(a.SSHKey()).String()),
 		Do:             func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: key.SSHKey.Raw(), Label: "managed SSH key"}) },
 	}
 }
 
 // credentialDetail returns everything about a credential, and the SSH key of support.
 func credentialDetail(a *account.Account, c *client.Credential, b ui.Box) string {
-	t := account.NewDetailWriter(b)
+	t := operation.NewDetailWriter(b)
 	t.Title(c.Label.String())
 	used, tone := lastDecryptedCell(c, b)
 	t.Field("decrypted", used, tone)

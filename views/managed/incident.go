@@ -6,29 +6,32 @@ import (
 	"strings"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/incident"
+	"lookout/client/account/join"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/views/account"
-	"lookout/views/account/incident"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
 // contactsToCall returns the contacts of the affected services' groups, each once.
-func contactsToCall(a *account.Account, i *client.Issue) resource.Joined[*client.Contact] {
-	return resource.FlatMap(account.AffectedServices(a, i), func(s *client.Service) resource.Joined[*client.Contact] {
+func contactsToCall(a *account.Account, i *client.Issue) join.Joined[*client.Contact] {
+	return join.FlatMap(account.AffectedServices(a, i), func(s *client.Service) join.Joined[*client.Contact] {
 		return a.ContactsInGroup(s.Group.Raw())
 	})
 }
 
 // affectedInstances returns the instances behind the affected services, each once.
-func affectedInstances(a *account.Account, i *client.Issue) resource.Joined[*client.Instance] {
-	return resource.FlatMap(account.AffectedServices(a, i), a.InstancesOfService)
+func affectedInstances(a *account.Account, i *client.Issue) join.Joined[*client.Instance] {
+	return join.FlatMap(account.AffectedServices(a, i), a.InstancesOfService)
 }
 
 // renderIncident returns an incident as text, for a detail beside a list and for screen readers. whole adds the load
 // around the detection and the earlier issues.
 func renderIncident(a *account.Account, i *client.Issue, b ui.Box, whole bool) string {
-	t := account.NewDetailWriter(b)
+	t := operation.NewDetailWriter(b)
 	writeIncidentHeader(a, t, i, whole)
 	writeAffectedServices(a, t, i)
 	writeCallSheet(a, t, i)
@@ -41,7 +44,7 @@ func renderIncident(a *account.Account, i *client.Issue, b ui.Box, whole bool) s
 }
 
 // writeIncidentHeader writes what the issue is. Beside a list, its number is in the border.
-func writeIncidentHeader(a *account.Account, t *account.DetailWriter, i *client.Issue, whole bool) {
+func writeIncidentHeader(a *account.Account, t *operation.DetailWriter, i *client.Issue, whole bool) {
 	detected := fmt.Sprintf(
 		"detected %s, %s ago", a.FormatTimestamp(i.Created), account.FormatAge(i.Created, t.Box.Now),
 	)
@@ -60,7 +63,7 @@ func writeIncidentHeader(a *account.Account, t *account.DetailWriter, i *client.
 	t.Blank()
 }
 
-func writeAffectedServices(a *account.Account, t *account.DetailWriter, i *client.Issue) {
+func writeAffectedServices(a *account.Account, t *operation.DetailWriter, i *client.Issue) {
 	t.Heading("affected")
 	for _, id := range i.Services {
 		s, found := a.Services().Get(account.FormatID(id))
@@ -68,7 +71,7 @@ func writeAffectedServices(a *account.Account, t *account.DetailWriter, i *clien
 			t.Paragraph(account.ServiceName(a, id), theme.Muted)
 			continue
 		}
-		state, tone := account.FormatStatus(s.Status, t.Box.Theme)
+		state, tone := operation.FormatStatus(s.Status, t.Box.Theme)
 		t.Paragraph(fmt.Sprintf("%s  %s", state, s.Label), tone)
 		if d, disabled := account.DisabledInfo(a, s); disabled {
 			t.Field("  disabled", describeDisabled(a, d), theme.Warn)
@@ -91,7 +94,7 @@ func writeAffectedServices(a *account.Account, t *account.DetailWriter, i *clien
 	if len(i.Services) == 0 {
 		t.Paragraph("the issue names no service", theme.Muted)
 	}
-	if s := account.AffectedServices(a, i).State(); s.Kind != resource.Known {
+	if s := account.AffectedServices(a, i).State(); s.Kind != join.Known {
 		t.Paragraph(s.String(), theme.Warn)
 	}
 	t.Blank()
@@ -142,7 +145,7 @@ func ticketDoubt(a *account.Account, i incident.Incident) string {
 
 // credentialUsage names credentials with their last use by support. It returns "" if there are none.
 func credentialUsage(a *account.Account, ids []int) string {
-	labels := resource.Derive(a.CredentialLabels(ids), func(labels []string) []string {
+	labels := join.Derive(a.CredentialLabels(ids), func(labels []string) []string {
 		names := slices.Clone(labels)
 		for n, id := range ids {
 			if c, found := a.Credentials().Get(account.FormatID(id)); found && c.LastDecrypted.Valid() {
@@ -151,19 +154,19 @@ func credentialUsage(a *account.Account, ids []int) string {
 		}
 		return names
 	})
-	return resource.Names(labels, strings.Clone, "")
+	return join.Names(labels, strings.Clone, "")
 }
 
-func writeCallSheet(a *account.Account, t *account.DetailWriter, i *client.Issue) {
+func writeCallSheet(a *account.Account, t *operation.DetailWriter, i *client.Issue) {
 	groups := groupsToCall(a, i)
-	t.Heading("who to call" + ui.WithPrefix(": ", account.JoinWithCommas(groups)))
+	t.Heading("who to call" + wording.WithPrefix(": ", account.JoinWithCommas(groups)))
 	people := contactsToCall(a, i)
-	for _, c := range resource.Found(people) {
+	for _, c := range join.Found(people) {
 		t.Paragraph(c.Name.String(), theme.Strong)
 		t.FieldParts("  phone", phoneParts(c), theme.Accent)
 		t.Field("  e-mail", c.Email.String(), theme.Plain)
 	}
-	if remark := resource.Remark(people, whyNobodyToCall(groups)); remark != "" {
+	if remark := join.Remark(people, whyNobodyToCall(groups)); remark != "" {
 		t.Paragraph(remark, theme.Warn)
 	}
 	t.Blank()
@@ -180,7 +183,7 @@ func whyNobodyToCall(groups []string) string {
 // groupsToCall returns the groups to call about an issue, each once, as far as its services are known.
 func groupsToCall(a *account.Account, i *client.Issue) []string {
 	var groups []string
-	for _, s := range resource.Found(account.AffectedServices(a, i)) {
+	for _, s := range join.Found(account.AffectedServices(a, i)) {
 		if g := s.Group.String(); g != "" && !strings.Contains(account.JoinWithCommas(groups), g) {
 			groups = append(groups, g)
 		}
@@ -188,9 +191,9 @@ func groupsToCall(a *account.Account, i *client.Issue) []string {
 	return groups
 }
 
-func writeSSHCommands(a *account.Account, t *account.DetailWriter, i *client.Issue) {
+func writeSSHCommands(a *account.Account, t *operation.DetailWriter, i *client.Issue) {
 	machines := affectedInstances(a, i)
-	if resource.KnownEmpty(machines) {
+	if join.KnownEmpty(machines) {
 		return
 	}
 	t.Heading("ssh")
@@ -217,15 +220,15 @@ func sshLine(m *client.Instance) (line, remark string) {
 	return line, ""
 }
 
-func writeIssueHistory(a *account.Account, t *account.DetailWriter, i *client.Issue) {
+func writeIssueHistory(a *account.Account, t *operation.DetailWriter, i *client.Issue) {
 	for _, id := range i.Services {
 		history := a.IssuesOfService(id)
-		issues, state := resource.Found(history), history.State()
-		if len(issues) < 2 && state.Kind == resource.Known {
+		issues, state := join.Found(history), history.State()
+		if len(issues) < 2 && state.Kind == join.Known {
 			continue
 		}
 		t.Heading("history of " + account.ServiceName(a, id))
-		if state.Kind != resource.Known {
+		if state.Kind != join.Known {
 			t.Paragraph(state.String(), theme.Warn)
 		}
 		for _, other := range issues[:min(4, len(issues))] {

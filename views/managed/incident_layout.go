@@ -4,10 +4,12 @@ import (
 	"strings"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/join"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/views/account"
-	"lookout/views/resource"
+	"lookout/views/operation"
 )
 
 // Widths from which on the sections of an incident stand in two and in three columns.
@@ -185,7 +187,7 @@ func (w incidentSections) footLines(whole bool) []string {
 	}
 	if why := whyNoLoad(w.a, w.i); why != "" {
 		if !w.a.Stats().Loaded() {
-			why = resource.StateOf(w.a.Stats()).String()
+			why = join.StateOf(w.a.Stats()).String()
 		}
 		add("LOAD", why)
 	} else {
@@ -200,7 +202,7 @@ func (w incidentSections) footLines(whole bool) []string {
 		lines = append(lines, t.Paint(theme.Strong, ui.Pad([]string{"NOW", ""}[min(n, 1)], labelWidth))+line)
 	}
 	if found, _ := w.changesAround(); len(found) > 0 {
-		for n, line := range account.ChangeLines(w.a, found[:min(2, len(found))], narrow.b) {
+		for n, line := range operation.ChangeLines(w.a, found[:min(2, len(found))], narrow.b) {
 			lines = append(lines, t.Paint(theme.Strong, ui.Pad([]string{"CHANGED", ""}[n], labelWidth))+line)
 		}
 	}
@@ -211,15 +213,15 @@ func (w incidentSections) footLines(whole bool) []string {
 func (w incidentSections) beforeText() string {
 	before := w.before()
 	var ages []string
-	for _, i := range resource.Found(before) {
+	for _, i := range join.Found(before) {
 		ages = append(ages, "#"+account.FormatID(i.ID)+" "+account.FormatAge(i.Created, w.b.Now))
 	}
 	text := ""
 	if len(ages) > 0 {
-		text = ui.Plural(len(ages), "issue", "issues") + ": " +
+		text = wording.Plural(len(ages), "issue", "issues") + ": " +
 			ui.JoinFitting(ages, " · ", 44, w.b.Theme.Glyphs.Ellipsis) + " ago"
 	}
-	remark := resource.Remark(before, "no earlier issue of these services in the list")
+	remark := join.Remark(before, "no earlier issue of these services in the list")
 	if text != "" && remark != "" {
 		return text + " · " + remark
 	}

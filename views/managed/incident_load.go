@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/chart"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 
 // writeLoadChart writes the load at the detection of an issue: its values in figures, and the CPU around it as a chart.
 // If the stats do not hold that moment, it says so.
-func writeLoadChart(a *account.Account, t *account.DetailWriter, i *client.Issue, height int) {
+func writeLoadChart(a *account.Account, t *operation.DetailWriter, i *client.Issue, height int) {
 	t.Heading("account load around the detection")
 	defer t.Blank()
 	b := ui.Box{

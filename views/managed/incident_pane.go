@@ -9,11 +9,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/join"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
-	"lookout/views/resource"
+	"lookout/views/operation"
 )
 
 // incidentView is the pane of one issue: everything that somebody on call needs, on one screen.
@@ -41,7 +44,7 @@ func (p *incidentView) Crumb() string { return "issue " + p.id }
 func (p *incidentView) Status() []string { return LoadNotes() }
 
 // Freshness returns how fresh the issues and the services are, whichever is older.
-func (p *incidentView) Freshness() ui.Freshness {
+func (p *incidentView) Freshness() lists.Freshness {
 	return p.a.Issues().Freshness().Worst(p.a.Services().Freshness())
 }
 
@@ -57,44 +60,46 @@ func (p *incidentView) MissingLists() []string {
 }
 
 // Refresh reads the issue and what it joins with.
-func (p *incidentView) Refresh() tea.Cmd {
-	return tea.Batch(p.joinedStores().Refresh(), p.fetchIssue())
+func (p *incidentView) Refresh() {
+	p.joinedStores().Refresh()
+	p.fetchIssue()
 }
 
 // Poll is Refresh that lets reads under way finish.
-func (p *incidentView) Poll() tea.Cmd { return tea.Batch(p.joinedStores().Poll(), p.fetchIssue()) }
+func (p *incidentView) Poll() {
+	p.joinedStores().Poll()
+	p.fetchIssue()
+}
 
 // fetchIssue reads only this issue, which is cheaper than the list. If that fails, the row of the list stays.
-func (p *incidentView) fetchIssue() tea.Cmd {
+func (p *incidentView) fetchIssue() {
 	p.fetched = true
 	id := p.issue.ID
-	return p.a.Issues().ReloadRow(
+	p.a.Issues().ReloadRow(
 		p.id,
 		func(ctx context.Context) (*client.Issue, error) { return p.a.API.Issues.Get(ctx, id) },
-		func(err error) tea.Cmd {
+		func(err error) {
 			if err != nil {
-				return ui.ShowStatus(theme.Warn, "issue "+p.id+" could not be read: "+ui.Reason(err))
+				operation.Post(p.a, ui.ShowStatus(theme.Warn, "issue "+p.id+" could not be read: "+wording.Reason(err)))
 			}
-			return nil
 		},
 	)
 }
 
 // LoadMissing reads what the frame lacks.
-func (p *incidentView) LoadMissing() tea.Cmd {
-	var fetch tea.Cmd
+func (p *incidentView) LoadMissing() {
 	if !p.fetched {
-		fetch = p.fetchIssue()
+		p.fetchIssue()
 	}
-	return tea.Batch(
-		fetch, p.joinedStores().EnsureLoaded(), p.a.Issues().EnsureLoaded(),
-		p.a.FetchTickets(issuesWithTickets(p.a, p.currentIssue())), account.LoadChanges(p.a),
-	)
+	p.joinedStores().EnsureLoaded()
+	p.a.Issues().EnsureLoaded()
+	p.a.FetchTickets(issuesWithTickets(p.a, p.currentIssue()))
+	account.LoadChanges(p.a)
 }
 
 // issuesWithTickets returns an issue and the earlier ones whose tickets are shown with it.
 func issuesWithTickets(a *account.Account, issue *client.Issue) []*client.Issue {
-	before := resource.Found(incidentSections{a: a, i: issue}.before())
+	before := join.Found(incidentSections{a: a, i: issue}.before())
 	return append([]*client.Issue{issue}, before[:min(historyLength, len(before))]...)
 }
 
@@ -145,9 +150,9 @@ func (p *incidentView) Actions() []ui.Action {
 		{
 			Key:            ui.Bind("follow a name", "f"),
 			Description:    "open the pane for a name shown here; ctrl+o returns",
-			DisabledReason: account.WhyNone(account.IssueReferences(p.a, i), "no name shown here can be opened"),
+			DisabledReason: operation.WhyNone(operation.IssueReferences(p.a, i), "no name shown here can be opened"),
 			Do: func() tea.Cmd {
-				return ui.Send(account.ReferenceMenu(resource.Found(account.IssueReferences(p.a, i))))
+				return ui.Send(operation.ReferenceMenu(join.Found(operation.IssueReferences(p.a, i))))
 			},
 		},
 	}
@@ -167,7 +172,7 @@ func (p *incidentView) Actions() []ui.Action {
 func (p *incidentView) jumpActions() []ui.Action {
 	to := func(label, none string, by int, keys ...string) ui.Action {
 		next := p.beside(by)
-		reason, waitsFor := account.Unless(next != nil, none, resource.StateOf(p.a.Issues()))
+		reason, waitsFor := operation.Unless(next != nil, none, join.StateOf(p.a.Issues()))
 		return ui.Action{
 			Key:            ui.Bind(label, keys...),
 			DisabledReason: reason,
@@ -203,7 +208,7 @@ func maintenanceActions(a *account.Account, i *client.Issue) []ui.Action {
 		}
 	}
 	gone := "the issue's services no longer exist"
-	why, _ := account.Unless(len(rows) > 0, gone, resource.StateOf(a.Services()))
+	why, _ := operation.Unless(len(rows) > 0, gone, join.StateOf(a.Services()))
 	return serviceRunner(a).ActionsOnAll(rows, why, "disable", "change window", "enable")
 }
 
@@ -227,7 +232,7 @@ func NewestIncidentActions(a *account.Account) []ui.Action {
 		}
 		return actions
 	}
-	why, _ := account.Unless(false, "no issue is open", account.IncidentState(a))
+	why, _ := operation.Unless(false, "no issue is open", account.IncidentState(a))
 	return serviceRunner(a).ActionsOnAll(nil, why, "disable", "change window", "enable")
 }
 
@@ -252,7 +257,7 @@ func whyNothingToCopy(a *account.Account, i *client.Issue) string {
 		return ""
 	}
 	people, machines := contactsToCall(a, i), affectedInstances(a, i)
-	if s := people.State().Worst(machines.State()); s.Kind != resource.Known {
+	if s := people.State().Worst(machines.State()); s.Kind != join.Known {
 		return s.String()
 	}
 	return "this issue has no contacts and no instances"
@@ -271,7 +276,7 @@ func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 			},
 		)
 	}
-	people := resource.Found(contactsToCall(a, i))
+	people := join.Found(contactsToCall(a, i))
 	for _, c := range people {
 		for _, number := range []client.OptionalServerText{c.Phone.Primary, c.Phone.Secondary} {
 			if number.Raw() != "" {
@@ -279,7 +284,7 @@ func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 			}
 		}
 	}
-	for _, m := range resource.Found(affectedInstances(a, i)) {
+	for _, m := range join.Found(affectedInstances(a, i)) {
 		if line, ok := sshCommand(m); ok {
 			add(line+"  "+m.Label.String(), "ssh line", line)
 		}

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/incident"
+	"lookout/client/account/join"
 	"lookout/client/visible"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/views/account"
-	"lookout/views/account/incident"
-	"lookout/views/resource"
+	"lookout/views/operation"
 )
 
 // incidentSections writes the sections of an incident into boxes of one width.
@@ -43,7 +45,7 @@ func (w incidentSections) services() []ui.StackedPanel {
 			all = append(all, w.missingService(name, id))
 			continue
 		}
-		state, tone := account.FormatStatus(s.Status, w.b.Theme)
+		state, tone := operation.FormatStatus(s.Status, w.b.Theme)
 		shape, word, _ := strings.Cut(state, " ")
 		all = append(all, ui.StackedPanel{
 			Name: name,
@@ -70,7 +72,7 @@ func (w incidentSections) services() []ui.StackedPanel {
 // missingService returns the box of a service that was deleted or has not been read.
 func (w incidentSections) missingService(name string, id int) ui.StackedPanel {
 	text, tone := "the service no longer exists", theme.Muted
-	if state := resource.StateOf(w.a.Services()); state.Kind != resource.Known {
+	if state := join.StateOf(w.a.Services()); state.Kind != join.Known {
 		text, tone = state.String(), theme.Warn
 	}
 	return ui.StackedPanel{Name: name, Title: theme.Title(account.ServiceName(w.a, id)), Lines: w.wrap(text, tone)}
@@ -120,7 +122,9 @@ func (w incidentSections) noteLines(s *client.Service) []string {
 		}
 	}
 	if more > 0 {
-		parts = append(parts, w.b.Theme.Glyphs.Ellipsis+" "+account.FormatSize(int64(more))+" more at the service · f")
+		parts = append(
+			parts, w.b.Theme.Glyphs.Ellipsis+" "+operation.FormatSize(int64(more))+" more at the service · f",
+		)
 	}
 	const label = "notes: "
 	lines := ui.Wrap(label+strings.Join(parts, " · "), w.b.Width)
@@ -162,7 +166,7 @@ func wrapParts(parts []string, b ui.Box) []string {
 // call returns the contacts to call, with names, numbers and addresses in columns.
 func (w incidentSections) call() ui.StackedPanel {
 	groups, people := groupsToCall(w.a, w.i), contactsToCall(w.a, w.i)
-	found := resource.Found(people)
+	found := join.Found(people)
 	cells := make([][]string, len(found))
 	widths := make([]int, 3)
 	for n, c := range found {
@@ -187,10 +191,10 @@ func (w incidentSections) call() ui.StackedPanel {
 			lines = append(lines, ui.Truncate(line, w.b.Width, w.b.Theme.Glyphs.Ellipsis))
 		}
 	}
-	if remark := resource.Remark(people, whyNobodyToCall(groups)); remark != "" {
+	if remark := join.Remark(people, whyNobodyToCall(groups)); remark != "" {
 		lines = append(lines, w.wrap(remark, theme.Warn)...)
 	}
-	title := "Call" + ui.WithPrefix(": ", account.JoinWithCommas(groups))
+	title := "Call" + wording.WithPrefix(": ", account.JoinWithCommas(groups))
 	return ui.StackedPanel{Name: "call", Title: theme.Title(title), Lines: lines}
 }
 
@@ -211,15 +215,15 @@ func wrapStyled(parts []string, width int) []string {
 // ssh returns how to log in to the machines behind the services. It reports false if there are none.
 func (w incidentSections) ssh() (ui.StackedPanel, bool) {
 	machines := affectedInstances(w.a, w.i)
-	if resource.KnownEmpty(machines) {
+	if join.KnownEmpty(machines) {
 		return ui.StackedPanel{}, false
 	}
 	var lines []string
 	labels := 0
-	for _, m := range resource.Found(machines) {
+	for _, m := range join.Found(machines) {
 		labels = max(labels, min(20, ui.Width(m.Label.String())))
 	}
-	for _, m := range resource.Found(machines) {
+	for _, m := range join.Found(machines) {
 		line, remark := sshLine(m)
 		parts, tone := []string{line}, theme.Plain
 		if remark != "" {
@@ -233,17 +237,17 @@ func (w incidentSections) ssh() (ui.StackedPanel, bool) {
 			lines = append(lines, w.b.Theme.Paint(theme.Muted, name)+"  "+w.b.Theme.Paint(tone, part))
 		}
 	}
-	if remark := resource.Remark(machines, ""); remark != "" {
+	if remark := join.Remark(machines, ""); remark != "" {
 		lines = append(lines, w.wrap(remark, theme.Warn)...)
 	}
 	return ui.StackedPanel{Name: "ssh", Title: theme.Title("SSH"), Lines: lines}, true
 }
 
 // before returns the issues of the affected services that were detected before this one, newest first.
-func (w incidentSections) before() resource.Joined[*client.Issue] {
-	own := resource.Join(w.i.Services, resource.JoinState{Kind: resource.Known})
-	all := resource.FlatMap(own, func(id int) resource.Joined[*client.Issue] { return w.a.IssuesOfService(id) })
-	return resource.Derive(all, func(issues []*client.Issue) []*client.Issue {
+func (w incidentSections) before() join.Joined[*client.Issue] {
+	own := join.Join(w.i.Services, join.JoinState{Kind: join.Known})
+	all := join.FlatMap(own, func(id int) join.Joined[*client.Issue] { return w.a.IssuesOfService(id) })
+	return join.Derive(all, func(issues []*client.Issue) []*client.Issue {
 		issues = slices.DeleteFunc(slices.Clone(issues), func(i *client.Issue) bool {
 			return i.ID == w.i.ID || i.Created.Time().After(w.i.Created.Time())
 		})
@@ -260,14 +264,14 @@ const historyLength = 6
 // history returns the earlier issues of the affected services.
 func (w incidentSections) history(most int) ui.StackedPanel {
 	before := w.before()
-	found := resource.Found(before)
+	found := join.Found(before)
 	var lines []string
 	for _, i := range found[:min(most, len(found))] {
 		state, _ := TicketCell(w.a, i, w.b)
 		text := fmt.Sprintf(
 			"#%d  %s  %s ago", i.ID, ui.Pad(w.a.FormatTimestamp(i.Created), 12), account.FormatAge(i.Created, w.b.Now),
 		)
-		if with := text + ui.WithPrefix("  ticket ", state); ui.Width(with) <= w.b.Width {
+		if with := text + wording.WithPrefix("  ticket ", state); ui.Width(with) <= w.b.Width {
 			text = with
 		}
 		lines = append(lines, w.b.Theme.Paint(theme.Plain, ui.Truncate(text, w.b.Width, w.b.Theme.Glyphs.Ellipsis)))
@@ -275,7 +279,7 @@ func (w incidentSections) history(most int) ui.StackedPanel {
 	if more := len(found) - most; more > 0 {
 		lines = append(lines, w.b.Theme.Paint(theme.Muted, fmt.Sprintf("and %d more in the list", more)))
 	}
-	if remark := resource.Remark(before, "no earlier issue of these services in the list"); remark != "" {
+	if remark := join.Remark(before, "no earlier issue of these services in the list"); remark != "" {
 		lines = append(lines, w.wrap(remark, remarkTone(before.State()))...)
 	}
 	count := account.ReasonIf(len(found) > 0, fmt.Sprint(len(found)))
@@ -283,8 +287,8 @@ func (w incidentSections) history(most int) ui.StackedPanel {
 }
 
 // remarkTone returns the tone of a remark: a warning if not everything is known.
-func remarkTone(s resource.JoinState) theme.Tone {
-	if s.Kind == resource.Known {
+func remarkTone(s join.JoinState) theme.Tone {
+	if s.Kind == join.Known {
 		return theme.Muted
 	}
 	return theme.Warn
@@ -305,13 +309,13 @@ func (w incidentSections) maintenance() ui.StackedPanel {
 			text := fmt.Sprintf(
 				"%s: to be disabled from %s until %s", s.Label, w.a.FormatTime(p.Start), w.a.FormatTime(p.Until),
 			)
-			text += ui.WithPrefix(": ", client.NewText(p.Reason).String())
+			text += wording.WithPrefix(": ", client.NewText(p.Reason).String())
 			lines = append(lines, w.wrap(text, theme.Info)...)
 		}
 	}
 	if len(lines) == 0 {
 		text := "monitoring is on · no maintenance was scheduled from this machine"
-		if state := account.AffectedServices(w.a, w.i).State(); state.Kind != resource.Known {
+		if state := account.AffectedServices(w.a, w.i).State(); state.Kind != join.Known {
 			text = state.String()
 		}
 		lines = w.wrap(text, theme.Muted)
@@ -323,7 +327,7 @@ func (w incidentSections) maintenance() ui.StackedPanel {
 // services.
 func (w incidentSections) changes(most int) ui.StackedPanel {
 	found, remark := w.changesAround()
-	lines := account.ChangeLines(w.a, found[:min(most, len(found))], w.b)
+	lines := operation.ChangeLines(w.a, found[:min(most, len(found))], w.b)
 	if more := len(found) - most; more > 0 {
 		lines = append(lines, w.b.Theme.Paint(theme.Muted, fmt.Sprintf("and %d more in the journal", more)))
 	}
@@ -335,7 +339,7 @@ func (w incidentSections) changes(most int) ui.StackedPanel {
 	}
 	return ui.StackedPanel{
 		Name:  "changes",
-		Title: theme.Title("Changes", "±"+ui.FormatAge(changeSpan)+" around the detection"),
+		Title: theme.Title("Changes", "±"+wording.FormatAge(changeSpan)+" around the detection"),
 		Lines: lines,
 	}
 }
@@ -350,7 +354,7 @@ func (w incidentSections) changesAround() (found []account.RecentChange, remark 
 	}
 	all, at := account.RecentChanges(w.a), w.i.Created.Time()
 	oldest := w.b.Now
-	for _, c := range resource.Found(all) {
+	for _, c := range join.Found(all) {
 		if c.Entry != nil && c.At.Before(oldest) {
 			oldest = c.At
 		}
@@ -359,7 +363,7 @@ func (w incidentSections) changesAround() (found []account.RecentChange, remark 
 		}
 	}
 	sort.SliceStable(found, func(i, j int) bool { return w.distance(found[i]) < w.distance(found[j]) })
-	if s := all.State(); s.Kind != resource.Known && oldest.After(at.Add(-changeSpan)) {
+	if s := all.State(); s.Kind != join.Known && oldest.After(at.Add(-changeSpan)) {
 		remark = s.String()
 	}
 	return found, remark

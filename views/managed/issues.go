@@ -9,11 +9,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/incident"
+	"lookout/client/account/join"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
-	"lookout/views/account/incident"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -25,10 +29,10 @@ func IssuesPane(a *account.Account) ui.Pane {
 		JoinedStores: []table.JoinedStore{a.Services(), a.Contacts(), a.Instances(), a.Credentials()},
 		Columns:      Issues(a).PaneColumns(),
 		RowActions:   issueActions(a),
-		LongTexts:    account.LongTexts[*client.Issue],
+		LongTexts:    operation.LongTexts[*client.Issue],
 		Detail:       func(i *client.Issue, b ui.Box) string { return renderIncident(a, i, b, false) },
-		Footer:       func(set *ui.RowStore[*client.Issue], b ui.Box) string { return issuesFoot(a, set, b) },
-		CopyItems:    account.CopyItemsByID(a, "issues", "view issue", func(i *client.Issue) int { return i.ID }),
+		Footer:       func(set *lists.RowStore[*client.Issue], b ui.Box) string { return issuesFoot(a, set, b) },
+		CopyItems:    operation.CopyItemsByID(a, "issues", "view issue", func(i *client.Issue) int { return i.ID }),
 		EmptyText:    "no issues: nothing has been detected · r checks again",
 		SortBy:       "age",
 		BadgeFunc:    func() (string, theme.Tone) { return issuesBadge(a) },
@@ -39,7 +43,7 @@ func IssuesPane(a *account.Account) ui.Pane {
 			Open: func(i *client.Issue) ui.Pane { return IncidentPane(a, i) },
 		},
 	}
-	return account.WithDetailSidebar(a, list, func(i *client.Issue, inside ui.Box) []ui.StackedPanel {
+	return operation.WithDetailSidebar(a, list, func(i *client.Issue, inside ui.Box) []ui.StackedPanel {
 		return relatedToIssue(a, i, inside)
 	}, a.Stats())
 }
@@ -109,7 +113,7 @@ func Issues(a *account.Account) resource.Resource[*client.Issue] {
 func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue] {
 	type row = *client.Issue
 	created := func(i row) client.Timestamp { return i.Created }
-	age := account.AgeColumn("age", theme.Plain, created).Width(8)
+	age := operation.AgeColumn("age", theme.Plain, created).Width(8)
 	age.Pane.Value, age.Value = age.Value, nil
 	affected := resource.NewColumn(
 		"services", func(i row) string { return resource.IDsValue(i.Services) },
@@ -196,7 +200,7 @@ func shortAffected(a *account.Account, i *client.Issue, b ui.Box) string {
 			names, mark = append(names, mark+s.Text), ""
 		}
 	}
-	return account.FitNames(names, b.Width)
+	return operation.FitNames(names, b.Width)
 }
 
 // IncidentMark returns the glyph and the tone of an incident: red for what is down now, yellow for what is not over.
@@ -250,15 +254,15 @@ func issuesBadge(a *account.Account) (string, theme.Tone) {
 }
 
 // isUnreadable reports whether rows are missing that no read under way will bring.
-func isUnreadable(s resource.JoinState) bool {
-	return !s.Stale && (s.Kind == resource.Failed || s.Kind == resource.Denied || s.Kind == resource.Partial)
+func isUnreadable(s join.JoinState) bool {
+	return !s.Stale && (s.Kind == join.Failed || s.Kind == join.Denied || s.Kind == join.Partial)
 }
 
 // issuesFoot counts the issues and those of the last day.
-func issuesFoot(a *account.Account, set *ui.RowStore[*client.Issue], b ui.Box) string {
-	text := resource.Fold(account.IssuesSince(a, b.Now.Add(-24*time.Hour)), func(day []*client.Issue) string {
-		return fmt.Sprintf("%s · %d in the last 24 h", ui.Plural(set.Len(), "issue", "issues"), len(day))
-	}, func(_ []*client.Issue, s resource.JoinState) string { return s.String() })
+func issuesFoot(a *account.Account, set *lists.RowStore[*client.Issue], b ui.Box) string {
+	text := join.Fold(account.IssuesSince(a, b.Now.Add(-24*time.Hour)), func(day []*client.Issue) string {
+		return fmt.Sprintf("%s · %d in the last 24 h", wording.Plural(set.Len(), "issue", "issues"), len(day))
+	}, func(_ []*client.Issue, s join.JoinState) string { return s.String() })
 	return b.Theme.Paint(theme.Muted, text)
 }
 

@@ -11,12 +11,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/incident"
 	"lookout/client/journal"
+	"lookout/client/lists"
 	"lookout/client/maintenance"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/views/account"
-	"lookout/views/account/incident"
+	"lookout/views/operation"
 )
 
 // A maintenance window is the time for which a service is disabled. Its end is kept in the journal, so that any program
@@ -28,29 +31,25 @@ const maxEnableDelay = 3 * time.Second
 
 // watchWindows waits until a window of the account ends, and looks at the clock in between: it may jump. It does
 // nothing while it is waiting already, without windows, and in read-only mode.
-func watchWindows(a *account.Account) tea.Cmd {
+func watchWindows(a *account.Account) {
 	wait, any := a.Maintenance.Schedule.NextLook(a.Journal, a.Now())
 	if !any || a.Maintenance.Watching || a.API.ReadOnly() {
-		return nil
+		return
 	}
 	a.Maintenance.Watching = true
-	j := a.Journal
-	return tea.Tick(max(wait, time.Second/10), func(time.Time) tea.Msg {
-		_, _ = j.CatchUp() // the client asks the journal again before it sends
-		return windowsDue{a}
+	a.After(max(wait, time.Second/10), func() {
+		a.Go(func() (apply func()) {
+			_, _ = a.Journal.CatchUp() // the client asks the journal again before it sends
+			return func() { endWindows(a) }
+		})
 	})
 }
 
-// windowsDue says that it is time to look at the windows. It delivers itself.
-type windowsDue struct{ a *account.Account }
-
-// Deliver enables the services whose windows are over. The user agreed to that when they were disabled.
-func (d windowsDue) Deliver() tea.Cmd {
-	a := d.a
+// endWindows enables the services whose windows are over. The user agreed to that when they were disabled.
+func endWindows(a *account.Account) {
 	a.Maintenance.Watching = false
 	ends := a.Maintenance.Schedule.Ends(a.Journal, a.Now())
 	run := &windowRun{a: a, pending: len(ends), busyText: "enabling"}
-	cmds := []tea.Cmd{}
 	executor := maintenance.Executor{
 		API:         a.API,
 		Journal:     a.Journal,
@@ -67,17 +66,16 @@ func (d windowsDue) Deliver() tea.Cmd {
 			run.pending--
 			continue
 		}
-		cmds = append(cmds, run.start(windowEnd{w.IntentID, s}, do))
+		run.start(windowEnd{w.IntentID, s}, do)
 	}
-	cmds = append(cmds, beginWindows(a, executor)...)
-	return tea.Batch(append(cmds, watchWindows(a))...)
+	beginWindows(a, executor)
+	watchWindows(a)
 }
 
 // beginWindows disables the services whose planned windows begin. The user agreed to that when they were planned.
-func beginWindows(a *account.Account, executor maintenance.Executor) []tea.Cmd {
+func beginWindows(a *account.Account, executor maintenance.Executor) {
 	starts := a.Maintenance.Schedule.Starts(a.Journal, a.Now())
 	run := &windowRun{a: a, pending: len(starts), busyText: "disabling"}
-	var cmds []tea.Cmd
 	for _, w := range starts {
 		s, ok := serviceFromJournal(journal.DisabledService{ID: w.ID, Label: w.Label})
 		if busy := a.Services().Busy(w.ID) != ""; !ok || busy { // with another change that awaits its answer
@@ -88,9 +86,8 @@ func beginWindows(a *account.Account, executor maintenance.Executor) []tea.Cmd {
 		do := func(ctx context.Context) (*client.Service, maintenance.WindowResult, error) {
 			return executor.Begin(ctx, w)
 		}
-		cmds = append(cmds, run.start(windowEnd{w.IntentID, s}, do))
+		run.start(windowEnd{w.IntentID, s}, do)
 	}
-	return cmds
 }
 
 // nextWindow returns the planned window of a service that begins first, and whether there is one.
@@ -123,31 +120,31 @@ type windowRun struct {
 // start begins or ends one window off the loop.
 func (r *windowRun) start(
 	w windowEnd, do func(context.Context) (*client.Service, maintenance.WindowResult, error),
-) tea.Cmd {
+) {
 	var result maintenance.WindowResult
 	var failure error
-	return r.a.Services().Run(ui.RowChange[*client.Service]{
+	_ = r.a.Services().Run(lists.RowChange[*client.Service]{
 		RowID:    account.FormatID(w.row.ID),
 		BusyText: r.busyText,
-		Send: func(ctx context.Context) (ui.ChangeResult[*client.Service], error) {
+		Send: func(ctx context.Context) (lists.ChangeResult[*client.Service], error) {
 			var s *client.Service
 			s, result, failure = do(ctx)
 			if s == nil {
-				return ui.ResultReload[*client.Service](nil)
+				return lists.ResultReload[*client.Service](nil)
 			}
-			return ui.ResultRow(s, nil)
+			return lists.ResultRow(s, nil)
 		},
-		OnOutcome: func(ui.AttemptOutcome, ui.ChangeResult[*client.Service], error) tea.Cmd {
-			return r.report(w, result, failure)
+		OnOutcome: func(lists.AttemptOutcome, lists.ChangeResult[*client.Service], error) {
+			r.report(w, result, failure)
 		},
 	})
 }
 
 // report counts a result. The last one brings the message.
-func (r *windowRun) report(w windowEnd, result maintenance.WindowResult, err error) tea.Cmd {
+func (r *windowRun) report(w windowEnd, result maintenance.WindowResult, err error) {
 	if result == maintenance.Failed {
 		r.next = r.a.Maintenance.Schedule.Failed(w.intent, r.a.Now())
-		r.failed, r.failure = append(r.failed, w.row), ui.Reason(err)
+		r.failed, r.failure = append(r.failed, w.row), wording.Reason(err)
 	} else {
 		r.a.Maintenance.Schedule.Done(w.intent)
 		if r.ended == nil {
@@ -155,10 +152,10 @@ func (r *windowRun) report(w windowEnd, result maintenance.WindowResult, err err
 		}
 		r.ended[result] = append(r.ended[result], w.row)
 	}
-	if r.pending--; r.pending > 0 {
-		return nil
+	if r.pending--; r.pending == 0 {
+		operation.Post(r.a, tea.Batch(r.messages()...))
+		watchWindows(r.a)
 	}
-	return tea.Batch(append(r.messages(), watchWindows(r.a))...)
 }
 
 // begins reports whether the windows begin.
@@ -236,27 +233,33 @@ func nameOrCount(rows []*client.Service) string {
 	if len(rows) == 1 {
 		return rows[0].Label.String()
 	}
-	return ui.Plural(len(rows), "service", "services")
+	return wording.Plural(len(rows), "service", "services")
 }
 
 // journalPollInterval is how often the journal is read for what other programs have written.
 const journalPollInterval = 20 * time.Second
 
 // WatchJournal follows what other programs on this machine change in the account, and takes over their windows.
-func WatchJournal(a *account.Account) tea.Cmd {
-	ctx, j := a.Context, a.Journal
-	a.Maintenance.JournalGrown = func() tea.Cmd { return ResumeMaintenance(a, a.Now().Add(-time.Minute)) }
-	return func() tea.Msg {
-		if !j.WaitForChange(ctx, journalPollInterval) {
+func WatchJournal(a *account.Account) {
+	// a window that ended since the journal was last read is enabled without a question: this program was here all the
+	// time
+	a.Maintenance.JournalGrown = func() { ResumeMaintenance(a, a.Now().Add(-time.Minute)) }
+	a.Go(func() (apply func()) {
+		if !a.Journal.WaitForChange(a.Context, journalPollInterval) {
 			return nil
 		}
-		return journalChanged{a}
-	}
+		return func() {
+			WatchJournal(a)
+			a.Maintenance.JournalGrown()
+			account.ResumeLookups(a, account.UnresolvedChanges(a), "")
+			account.WatchEarlierChanges(a)
+		}
+	})
 }
 
 // ReportLockedJournal reports that a change waits because another program has locked the journal. It is called before
 // the account's first change.
-func ReportLockedJournal(a *account.Account) tea.Cmd {
+func ReportLockedJournal(a *account.Account) {
 	locked := make(chan string, 1)
 	a.Journal.Locked = func(path string) {
 		select {
@@ -264,47 +267,30 @@ func ReportLockedJournal(a *account.Account) tea.Cmd {
 		default: // it is being reported
 		}
 	}
-	return watchLock(a, locked)
+	watchLock(a, locked)
 }
 
-func watchLock(a *account.Account, locked <-chan string) tea.Cmd {
-	return func() tea.Msg {
+func watchLock(a *account.Account, locked <-chan string) {
+	a.Go(func() (apply func()) {
 		select {
 		case path := <-locked:
-			return journalLocked(func() tea.Cmd {
+			return func() {
 				text := "a change waits: another program has locked " + client.Clean(path) + " · quit that program"
-				return tea.Batch(ui.ShowStatus(theme.Warn, text), watchLock(a, locked))
-			})
+				a.Tell(account.Warn, text)
+				watchLock(a, locked)
+			}
 		case <-a.Context.Done():
 			return nil
 		}
-	}
-}
-
-// journalLocked says that another program has locked the journal. It delivers itself.
-type journalLocked func() tea.Cmd
-
-// Deliver reports it.
-func (l journalLocked) Deliver() tea.Cmd { return l() }
-
-// journalChanged says that another program has written into the journal. It delivers itself.
-type journalChanged struct{ a *account.Account }
-
-// Deliver takes over the windows of other programs. One that ended since the journal was last read is enabled without a
-// question: this program was here all the time.
-func (c journalChanged) Deliver() tea.Cmd {
-	return tea.Batch(
-		WatchJournal(c.a), ResumeMaintenance(c.a, c.a.Now().Add(-time.Minute)),
-		account.ResumeLookups(c.a, account.UnresolvedChanges(c.a), ""), account.WatchEarlierChanges(c.a),
-	)
+	})
 }
 
 // ResumeMaintenance takes over the windows that other runs have left in the journal. It waits for those that end after
 // since; for those that ended before, while nobody was here, it offers to enable the services. In read-only mode it
 // does nothing: another program has to.
-func ResumeMaintenance(a *account.Account, since time.Time) tea.Cmd {
+func ResumeMaintenance(a *account.Account, since time.Time) {
 	if a.API.ReadOnly() {
-		return nil
+		return
 	}
 	var overdue []journal.DisabledService
 	for _, w := range a.Journal.DisabledServices() {
@@ -318,11 +304,9 @@ func ResumeMaintenance(a *account.Account, since time.Time) tea.Cmd {
 			overdue = append(overdue, w)
 		}
 	}
-	cmds := []tea.Cmd{watchWindows(a)}
-	if len(overdue) > 0 {
-		cmds = append(cmds, ui.Send(overdueMenu(a, overdue)))
+	if watchWindows(a); len(overdue) > 0 {
+		operation.Post(a, ui.Send(overdueMenu(a, overdue)))
 	}
-	return tea.Batch(cmds...)
 }
 
 // OpenWindows returns a sentence about the windows that this program is to begin, and one about those that it is to
@@ -420,5 +404,5 @@ func describeDisabled(a *account.Account, d incident.DisabledInfo) string {
 	case !d.Ours:
 		text += ", not from this machine"
 	}
-	return text + ui.WithPrefix(": ", client.NewText(d.Reason).String())
+	return text + wording.WithPrefix(": ", client.NewText(d.Reason).String())
 }

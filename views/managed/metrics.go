@@ -4,11 +4,11 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/join"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/chart"
-	"lookout/views/account"
-	"lookout/views/resource"
 )
 
 // A metric is one of the quantities of "Managed Stats", with its unit. The document names none: cpu is percent (summed
@@ -92,7 +92,7 @@ func metricPanel(a *account.Account, m metric, c chart.Chart, b ui.Box) string {
 	if c.Location == nil {
 		c.Location = a.Location
 	}
-	return a.Charts.View(m.Name, c, b)
+	return account.Shared(a, "charts", func() *chart.Caches { return &chart.Caches{} }).View(m.Name, c, b)
 }
 
 // metricSeries returns the series of a metric; none before the stats have been read.
@@ -109,7 +109,7 @@ func metricSeries(a *account.Account, m metric) []chart.Series {
 func issueMarks(a *account.Account) []chart.TimeMark {
 	return account.Memo(a, "marks of issues", func() []chart.TimeMark {
 		var marks []chart.TimeMark
-		for _, i := range resource.Found(account.IssuesSince(a, statsRange(a).first)) {
+		for _, i := range join.Found(account.IssuesSince(a, statsRange(a).first)) {
 			mark := chart.TimeMark{Time: i.Created.Time(), Label: account.FormatID(i.ID), Tone: theme.Muted}
 			if found, known := a.Incidents().Of(i.ID); known {
 				_, mark.Tone = IncidentMark(found, theme.Glyphs{})

@@ -10,10 +10,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/journal"
-	"lookout/ui"
+	"lookout/client/lists"
 	"lookout/ui/form"
-	"lookout/views/account"
 	"lookout/views/resource"
 )
 
@@ -151,7 +151,7 @@ func disableService(a *account.Account, s *client.Service) resource.Draft[*clien
 			}
 			return serviceUndo{Operation: "enable", Text: "enable again", Draft: enableService(a, "")}
 		},
-		OnApplied: func([]*client.Service) tea.Cmd { return watchWindows(a) },
+		OnApplied: func([]*client.Service) tea.Cmd { watchWindows(a); return nil },
 	}
 	if s != nil {
 		draft.Title = "Disable monitoring of " + s.Label.String()
@@ -190,8 +190,8 @@ func planAttempt(s *client.Service, w MaintenanceWindow) resource.Attempt[*clien
 		ID:      account.FormatID(s.ID),
 		Label:   s.Label.Raw(),
 		StartAt: w.Start,
-		Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Service], error) {
-			return ui.ResultRow(s, w.PlanMaintenance(ctx, s.ID))
+		Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Service], error) {
+			return lists.ResultRow(s, w.PlanMaintenance(ctx, s.ID))
 		},
 	}
 }
@@ -214,8 +214,8 @@ func cancelMaintenance(a *account.Account, start time.Time) resource.Draft[*clie
 				ID:        account.FormatID(s.ID),
 				Label:     s.Label.Raw(),
 				Scheduled: w.IntentID,
-				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Service], error) {
-					return ui.ResultRow(s, w.CancelMaintenance(ctx, s.ID))
+				Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Service], error) {
+					return lists.ResultRow(s, w.CancelMaintenance(ctx, s.ID))
 				},
 			}
 		},
@@ -279,8 +279,8 @@ func monitoringAttempt(
 		Label:  s.Label.Raw(),
 		Before: serviceSnapshot(s),
 		Was:    s.Status.String(),
-		Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Service], error) {
-			return ui.ResultRow(send(w, ctx, s.ID))
+		Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Service], error) {
+			return lists.ResultRow(send(w, ctx, s.ID))
 		},
 		Find: account.UpdateLookup[*client.Service]{
 			Row:     s,

@@ -9,24 +9,26 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/incident"
+	"lookout/client/account/join"
 	"lookout/client/journal"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/chart"
-	"lookout/views/account"
-	"lookout/views/account/incident"
-	"lookout/views/resource"
+	"lookout/views/operation"
 )
 
 // ServicesTitle returns the title of the services on the overview, with their number.
 func ServicesTitle(a *account.Account) []theme.TitleSegment {
 	count := ""
 	if a.Services().Loaded() {
-		count = resource.Fold(account.AllRows(a, a.Services()), func(all []*client.Service) string {
-			return ui.FormatCount(int64(len(all)))
-		}, func(found []*client.Service, s resource.JoinState) string {
-			count := ui.FormatCount(int64(len(found)))
-			if s.Kind == resource.Partial {
+		count = join.Fold(account.AllRows(a, a.Services()), func(all []*client.Service) string {
+			return wording.FormatCount(int64(len(all)))
+		}, func(found []*client.Service, s join.JoinState) string {
+			count := wording.FormatCount(int64(len(found)))
+			if s.Kind == join.Partial {
 				return "≥ " + count
 			}
 			return count + s.Staleness()
@@ -40,11 +42,11 @@ func ServicesTitle(a *account.Account) []theme.TitleSegment {
 func RenderServices(a *account.Account, b ui.Box) string {
 	set := a.Services()
 	if !set.Loaded() {
-		return account.RenderLoadingOrError(b, set.Freshness(), "reading services")
+		return operation.RenderLoadingOrError(b, set.Freshness(), "reading services")
 	}
 	if set.Len() == 0 {
 		text := "no services yet · press 3, then n to add one"
-		if state := resource.StateOf(set); state.Kind != resource.Known {
+		if state := join.StateOf(set); state.Kind != join.Known {
 			text = state.String()
 		}
 		lines := ui.Wrap(text, b.Width)
@@ -139,7 +141,7 @@ func backPhrase(a *account.Account, s *client.Service, b ui.Box) (string, theme.
 // serviceLine names a service with its state, as much about it as fits whole, and since when.
 func serviceLine(a *account.Account, c incident.Alert, labels int, b ui.Box) string {
 	s := c.Service
-	state, tone := account.FormatStatus(s.Status, b.Theme)
+	state, tone := operation.FormatStatus(s.Status, b.Theme)
 	shape, word, _ := strings.Cut(state, " ")
 	age, ageTone, about := "", theme.Muted, []string{word}
 	address := s.Address.String()
@@ -211,7 +213,7 @@ func IncidentsTitle(a *account.Account) []theme.TitleSegment {
 // lately. Where there is room it shows the newest of the others.
 func RenderIncidents(a *account.Account, b ui.Box) string {
 	if set := a.Issues(); !set.Loaded() {
-		return account.RenderLoadingOrError(b, set.Freshness(), "reading issues")
+		return operation.RenderLoadingOrError(b, set.Freshness(), "reading issues")
 	}
 	rows := account.IncidentsByUrgency(a)
 	firstOver := sort.Search(len(rows), func(n int) bool { return !rows[n].Unresolved() })
@@ -261,7 +263,7 @@ func ageWidth(all []incident.Incident, b ui.Box) (width int) {
 }
 
 // stateLine says in one line what is missing, and what to do about it where there is room.
-func stateLine(prefix string, state resource.JoinState, b ui.Box) string {
+func stateLine(prefix string, state join.JoinState, b ui.Box) string {
 	text := prefix + state.String()
 	if ui.Width(text) > b.Width {
 		text = prefix + state.Reason()
@@ -272,7 +274,7 @@ func stateLine(prefix string, state resource.JoinState, b ui.Box) string {
 // noOpenIncident says that no incident is open, as far as that is known.
 func noOpenIncident(a *account.Account, b ui.Box) string {
 	state := account.IncidentState(a)
-	if state.Kind != resource.Known {
+	if state.Kind != join.Known {
 		return stateLine("none seen · ", state, b)
 	}
 	text := "no issue is open"
@@ -298,7 +300,7 @@ func openIncidentLines(a *account.Account, i incident.Incident, ages int, b ui.B
 // ticketText names the ticket of an issue with its state: "ticket 48213 open"; "" without one.
 func ticketText(a *account.Account, i *client.Issue, b ui.Box) string {
 	cell, _ := TicketCell(a, i, b)
-	return ui.WithPrefix("ticket ", cell)
+	return wording.WithPrefix("ticket ", cell)
 }
 
 // incidentLine returns an incident in one line: mark, number, age in a column of a width, services, and the ticket if
@@ -334,17 +336,17 @@ func CallLine(a *account.Account, i *client.Issue, b ui.Box) string {
 	groups, people := groupsToCall(a, i), contactsToCall(a, i)
 	var parts []string
 	without := 0
-	for _, c := range resource.Found(people) {
+	for _, c := range join.Found(people) {
 		if numbers := phoneNumbers(c); len(numbers) > 0 {
 			parts = append(parts, c.Name.String()+"  "+b.Theme.Paint(theme.Accent, numbers[0]))
 		} else {
 			without++
 		}
 	}
-	if len(parts) == 0 && without > 0 && people.State().Kind == resource.Known {
+	if len(parts) == 0 && without > 0 && people.State().Kind == join.Known {
 		parts = append(parts, b.Theme.Paint(theme.Warn, "no contact in the group has a phone number"))
 	}
-	if remark := resource.Remark(people, whyNobodyToCall(groups)); remark != "" {
+	if remark := join.Remark(people, whyNobodyToCall(groups)); remark != "" {
 		parts = append(parts, b.Theme.Paint(theme.Warn, remark))
 	}
 	if len(parts) > 0 && ui.Width(parts[0]) > b.Width {
@@ -356,8 +358,8 @@ func CallLine(a *account.Account, i *client.Issue, b ui.Box) string {
 // issueCountLine says how many issues there were in the last day and month, with their course.
 func issueCountLine(a *account.Account, b ui.Box) string {
 	const days = 31
-	state := resource.StateOf(a.Issues())
-	if state.Kind != resource.Known {
+	state := join.StateOf(a.Issues())
+	if state.Kind != join.Known {
 		return stateLine("", state, b)
 	}
 	perDay := make([]float64, days)
@@ -367,7 +369,7 @@ func issueCountLine(a *account.Account, b ui.Box) string {
 		if d < days-1 {
 			age-- // what is exactly a day old is of the day before
 		}
-		n := resource.Len(account.IssuesSince(a, b.Now.Add(-age)))
+		n := join.Len(account.IssuesSince(a, b.Now.Add(-age)))
 		perDay[days-1-d], month = float64(n-month), n
 	}
 	day := int(perDay[days-1])
@@ -395,7 +397,7 @@ func MaintenanceTitle(a *account.Account) []theme.TitleSegment {
 func RenderMaintenance(a *account.Account, b ui.Box) string {
 	set := a.Services()
 	if !set.Loaded() {
-		return account.RenderLoadingOrError(b, set.Freshness(), "reading services")
+		return operation.RenderLoadingOrError(b, set.Freshness(), "reading services")
 	}
 	off, planned := servicesOff(a), plannedWindows(a)
 	more := 0
@@ -423,7 +425,7 @@ func RenderMaintenance(a *account.Account, b ui.Box) string {
 	}
 	if len(rows) == 0 {
 		text := "no service is disabled · no maintenance was scheduled from this machine"
-		if state := resource.StateOf(set); state.Kind != resource.Known {
+		if state := join.StateOf(set); state.Kind != join.Known {
 			text = "no disabled service seen · " + state.String()
 		}
 		return b.Theme.Paint(theme.Muted, strings.Join(ui.Wrap(text, b.Width), "\n"))
@@ -461,7 +463,7 @@ func MaintenanceSummary(a *account.Account, b ui.Box) (string, theme.Tone) {
 	case len(planned) > 0:
 		at := FormatEnd(planned[0].Start.In(a.Location), now)
 		return fmt.Sprintf("%s %d planned, %s", b.Theme.Glyphs.Pending, len(planned), at), theme.Info
-	case resource.StateOf(a.Services()).Kind != resource.Known:
+	case join.StateOf(a.Services()).Kind != join.Known:
 		return "none seen", theme.Muted
 	}
 	return "none", theme.Muted
@@ -493,7 +495,7 @@ func maintenanceLines(rows []windowLine, b ui.Box) []string {
 		if split {
 			when := "  " + b.Theme.Paint(theme.Muted, row.cells[1]+" "+b.Theme.Glyphs.Bullet+" ") +
 				b.Theme.Paint(row.tone, row.cells[2])
-			for _, line := range []string{row.cells[0] + ui.WithPrefix("  ", row.cells[3]), when} {
+			for _, line := range []string{row.cells[0] + wording.WithPrefix("  ", row.cells[3]), when} {
 				lines = append(lines, ui.Truncate(line, b.Width, b.Theme.Glyphs.Ellipsis))
 			}
 			continue
@@ -501,7 +503,7 @@ func maintenanceLines(rows []windowLine, b ui.Box) []string {
 		name := ui.Truncate(row.cells[0], widths[0], b.Theme.Glyphs.Ellipsis)
 		line := ui.Pad(name, widths[0]) + "  " + b.Theme.Paint(theme.Muted, ui.Pad(row.cells[1], widths[1])) + "  " +
 			b.Theme.Paint(row.tone, ui.Pad(row.cells[2], widths[2]))
-		line += ui.WithPrefix("  ", row.cells[3])
+		line += wording.WithPrefix("  ", row.cells[3])
 		lines = append(lines, ui.Truncate(line, b.Width, b.Theme.Glyphs.Ellipsis))
 	}
 	return lines

@@ -8,15 +8,17 @@ import (
 	"strings"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/join"
 	"lookout/ui"
 	"lookout/ui/form"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
 // serviceRunner performs the operations on services.
-func serviceRunner(a *account.Account) account.OperationRunner[*client.Service] {
-	return account.NewRunner(a, a.Services(), Services(a))
+func serviceRunner(a *account.Account) operation.OperationRunner[*client.Service] {
+	return operation.NewRunner(a, a.Services(), Services(a))
 }
 
 // Services declares services: the document's "Managed Service".
@@ -55,8 +57,8 @@ func Services(a *account.Account) resource.Resource[*client.Service] {
 }
 
 // editableService declares how services are made, changed and deleted.
-func editableService(a *account.Account) account.EditableResource[*client.Service, client.ServiceRequest] {
-	return account.EditableResource[*client.Service, client.ServiceRequest]{
+func editableService(a *account.Account) operation.EditableResource[*client.Service, client.ServiceRequest] {
+	return operation.EditableResource[*client.Service, client.ServiceRequest]{
 		Account:      a,
 		Store:        a.Services(),
 		Noun:         "service",
@@ -111,7 +113,7 @@ func serviceFields(a *account.Account, in *client.ServiceRequest, edited *client
 				Note("not reported by the API; leave empty to keep it")
 		}
 	}
-	unread := func() string { return resource.FormRemark(account.AllRows(a, a.Credentials())) }
+	unread := func() string { return join.FormRemark(account.AllRows(a, a.Credentials())) }
 	options := func() []form.MultiChoiceOption { return credentialOptions(a) }
 	return []form.Field{
 		form.Text("label", "Label", &in.Label, form.Length(3, 64)).Flag("label", "label (3 to 64 characters)"),

@@ -7,17 +7,19 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/incident"
+	"lookout/client/account/join"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/views/account"
-	"lookout/views/account/incident"
-	"lookout/views/resource"
+	"lookout/views/operation"
 )
 
 // serviceDetail returns everything about a service, with the names of what it refers to.
 func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
-	t := account.NewDetailWriter(b)
-	state, tone := account.FormatStatus(s.Status, b.Theme)
+	t := operation.NewDetailWriter(b)
+	state, tone := operation.FormatStatus(s.Status, b.Theme)
 	t.Title(s.Label.String())
 	t.Field("state", state, tone)
 	if d, disabled := account.DisabledInfo(a, s); disabled {
@@ -25,7 +27,7 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 	}
 	if w, planned := nextWindow(a, s.ID); planned {
 		text := "from " + a.FormatTime(w.Start) + ", back " + a.FormatTime(w.Until)
-		t.Field("planned off", text+ui.WithPrefix(": ", client.NewText(w.Reason).String()), theme.Info)
+		t.Field("planned off", text+wording.WithPrefix(": ", client.NewText(w.Reason).String()), theme.Info)
 	}
 	writeOpenIssue(a, t, s)
 	t.Field("type", s.Type.String(), theme.Plain)
@@ -33,7 +35,7 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 	t.Field("timeout", formatTimeout(s), theme.Plain)
 	t.Field("expects", account.OrDefault(s.Body.String(), "any response"), theme.Plain)
 	writeGroup(a, t, s)
-	t.Field("credentials", resource.Names(a.CredentialLabels(s.Credentials), strings.Clone, "none"), theme.Plain)
+	t.Field("credentials", join.Names(a.CredentialLabels(s.Credentials), strings.Clone, "none"), theme.Plain)
 	t.Field("region", account.OrDefault(s.Region.String(), "public address"), theme.Plain)
 	t.Field("created", a.FormatTimestamp(s.Created), theme.Muted)
 	t.Field("updated", a.FormatTimestamp(s.Updated), theme.Muted)
@@ -46,9 +48,9 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 }
 
 // writeOpenIssue writes the newest unresolved issue of a service, and what is missing if the issues are not all known.
-func writeOpenIssue(a *account.Account, t *account.DetailWriter, s *client.Service) {
+func writeOpenIssue(a *account.Account, t *operation.DetailWriter, s *client.Service) {
 	tone := theme.Warn
-	text := resource.Names(account.UnresolvedIncident(a, s.ID), func(i incident.Incident) string {
+	text := join.Names(account.UnresolvedIncident(a, s.ID), func(i incident.Incident) string {
 		_, tone = IncidentMark(i, t.Box.Theme.Glyphs)
 		return fmt.Sprintf("#%d: %s", i.Issue.ID, describeIncident(a, i))
 	}, "")
@@ -58,34 +60,34 @@ func writeOpenIssue(a *account.Account, t *account.DetailWriter, s *client.Servi
 }
 
 // writeGroup writes the group that is called about a service, with its contacts.
-func writeGroup(a *account.Account, t *account.DetailWriter, s *client.Service) {
+func writeGroup(a *account.Account, t *operation.DetailWriter, s *client.Service) {
 	if s.Group.Raw() == "" {
 		t.Field("group", "no one to call", theme.Plain)
 		return
 	}
 	t.Field("group", s.Group.String(), theme.Plain)
 	contacts := a.ContactsInGroup(s.Group.Raw())
-	for _, c := range resource.Found(contacts) {
+	for _, c := range join.Found(contacts) {
 		t.Field("", c.Name.String(), theme.Strong)
 		t.FieldParts("", phoneParts(c), theme.Accent)
 		t.Field("", c.Email.String(), theme.Plain)
 	}
-	if remark := resource.Remark(contacts, "the group has no contacts"); remark != "" {
+	if remark := join.Remark(contacts, "the group has no contacts"); remark != "" {
 		t.Field("", remark, theme.Warn)
 	}
 }
 
 // writeServiceIssues writes the newest issues of a service, if there are any.
-func writeServiceIssues(a *account.Account, t *account.DetailWriter, s *client.Service) {
+func writeServiceIssues(a *account.Account, t *operation.DetailWriter, s *client.Service) {
 	issues := a.IssuesOfService(s.ID)
-	found := resource.Found(issues)
+	found := join.Found(issues)
 	switch {
 	case len(found) > 0:
 		t.Heading(fmt.Sprintf("issues · %d in the list", len(found)))
-	case issues.State().Kind != resource.Known:
+	case issues.State().Kind != join.Known:
 		t.Heading("issues")
 	}
-	if issues.State().Kind != resource.Known {
+	if issues.State().Kind != join.Known {
 		t.Paragraph(issues.State().String(), theme.Warn)
 	}
 	for _, issue := range found[:min(5, len(found))] {
@@ -103,16 +105,16 @@ func writeServiceIssues(a *account.Account, t *account.DetailWriter, s *client.S
 
 // relatedToService returns the load and the changes of a service.
 func relatedToService(a *account.Account, s *client.Service, inside ui.Box) []ui.StackedPanel {
-	return append(loadPanels(a, time.Time{}), account.ChangesPanel(a, "service", account.FormatID(s.ID), inside))
+	return append(loadPanels(a, time.Time{}), operation.ChangesPanel(a, "service", account.FormatID(s.ID), inside))
 }
 
 // issuesOfServicesPanel returns the panel of the newest issues that name one of the services.
 func issuesOfServicesPanel(
-	a *account.Account, title string, services resource.Joined[*client.Service], inside ui.Box,
+	a *account.Account, title string, services join.Joined[*client.Service], inside ui.Box,
 ) ui.StackedPanel {
 	const most, looked = 8, 500
 	named := map[int]bool{}
-	for _, s := range resource.Found(services) {
+	for _, s := range join.Found(services) {
 		named[s.ID] = true
 	}
 	newest, lines := account.IssuesNewestFirst(a), []string(nil)
@@ -124,10 +126,10 @@ func issuesOfServicesPanel(
 			}
 		}
 	}
-	state := resource.StateOf(a.Issues()).Worst(services.State())
+	state := join.StateOf(a.Issues()).Worst(services.State())
 	remark := ""
 	switch {
-	case state.Kind != resource.Known:
+	case state.Kind != join.Known:
 		remark = state.String()
 	case len(named) == 0:
 		remark = "no issues: no service is linked to it"

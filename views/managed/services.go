@@ -9,11 +9,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/incident"
+	"lookout/client/account/join"
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
-	"lookout/views/account/incident"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -25,12 +28,12 @@ func ServicesPane(a *account.Account) ui.Pane {
 	toggle := changes.Toggle("t", "toggle monitoring", "disable", "enable")
 	list.RowActions = append(append(list.RowActions, toggle), ServiceShortcuts(a)...)
 	list.Detail = func(s *client.Service, b ui.Box) string { return serviceDetail(a, s, b) }
-	list.Footer = func(_ *ui.RowStore[*client.Service], b ui.Box) string { return StateCounts(a, b) }
-	list.CopyItems = func(s *client.Service) []ui.CopyItem { return account.ServiceCopyItems(a, s) }
+	list.Footer = func(_ *lists.RowStore[*client.Service], b ui.Box) string { return StateCounts(a, b) }
+	list.CopyItems = func(s *client.Service) []ui.CopyItem { return operation.ServiceCopyItems(a, s) }
 	list.EmptyText, list.SortBy = "no services yet · n adds one", "label"
 	list.Search.By = func(s *client.Service) []string { return []string{s.Address.String()} }
 	list.BadgeFunc = func() (string, theme.Tone) { return servicesBadge(a) }
-	return account.WithDetailSidebar(a, list, func(s *client.Service, inside ui.Box) []ui.StackedPanel {
+	return operation.WithDetailSidebar(a, list, func(s *client.Service, inside ui.Box) []ui.StackedPanel {
 		return relatedToService(a, s, inside)
 	}, a.Stats())
 }
@@ -47,14 +50,14 @@ func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Serv
 	timeout.OnTerminal = formatTimeout
 	credentials := resource.DetailColumn("credentials", func(s row) string { return resource.IDsValue(s.Credentials) })
 	credentials.OnTerminal = func(s row) string {
-		return resource.Names(a.CredentialLabels(s.Credentials), strings.Clone, "")
+		return join.Names(a.CredentialLabels(s.Credentials), strings.Clone, "")
 	}
 	return []resource.ColumnDefinition[row]{
 		resource.IDColumn(serviceID),
 		resource.NewColumn("status", func(s row) string {
 			return string(s.Status)
 		}, func(s row, b ui.Box) (string, theme.Tone) {
-			return account.FormatStatus(s.Status, b.Theme)
+			return operation.FormatStatus(s.Status, b.Theme)
 		}).Titled("state").Width(10).OneOf(client.ServiceStatuses()...).SortedBy(func(s, t row) bool {
 			first, second := account.StatusRank(s.Status), account.StatusRank(t.Status)
 			return first < second || first == second && s.Label.String() < t.Label.String()
@@ -69,7 +72,7 @@ func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Serv
 		timeout,
 		resource.TextColumn("consultation_group", theme.Plain, func(s row) client.ServerText { return s.Group }).
 			Titled("group").Width(10).Drop(4, 1),
-		account.AgeColumn("updated", theme.Muted, serviceUpdated).Width(8).Drop(7, 3),
+		operation.AgeColumn("updated", theme.Muted, serviceUpdated).Width(8).Drop(7, 3),
 		resource.NewColumn("open issue", nil, func(s row, b ui.Box) (string, theme.Tone) {
 			return OpenIssueCell(a, s, b)
 		}).
@@ -111,7 +114,7 @@ func timeoutPart(s *client.Service) string {
 
 // openIssueValue returns when the incident that stands for a service was detected, as filters compare it.
 func openIssueValue(a *account.Account, s *client.Service) string {
-	return resource.Cell(account.UnresolvedIncident(a, s.ID), "", func(found []incident.Incident) string {
+	return join.Cell(account.UnresolvedIncident(a, s.ID), "", func(found []incident.Incident) string {
 		if len(found) == 0 {
 			return ""
 		}
@@ -164,29 +167,29 @@ func ServiceShortcuts(a *account.Account) []table.RowAction[*client.Service] {
 			Name:        "open issue",
 			Description: "show the issue that is open for this service, or else its newest one",
 			DisabledReason: func(s *client.Service) string {
-				return account.WhyNone(a.IssuesOfService(s.ID), "no issue mentions this service")
+				return operation.WhyNone(a.IssuesOfService(s.ID), "no issue mentions this service")
 			},
 			Message: func(s *client.Service) tea.Msg {
 				if i, found := a.Incidents().Unresolved(s.ID); found {
 					return ui.GoToMsg{Pane: "issues", ID: account.FormatID(i.Issue.ID)}
 				}
-				issues := resource.Found(a.IssuesOfService(s.ID))
+				issues := join.Found(a.IssuesOfService(s.ID))
 				if len(issues) == 0 {
 					return ui.StatusMsg{Tone: theme.Warn, Text: "no issue mentions this service any more"}
 				}
 				return ui.GoToMsg{Pane: "issues", ID: account.FormatID(issues[0].ID)}
 			},
 		},
-		account.FollowReference(func(s *client.Service) resource.Joined[account.LinkedRow] {
-			return account.ServiceReferences(a, s)
+		operation.FollowReference(func(s *client.Service) join.Joined[operation.LinkedRow] {
+			return operation.ServiceReferences(a, s)
 		}),
 	}
 }
 
 // servicesBadge counts the services that have a problem: "≥ 1" if there may be others, "?" if nothing is known.
 func servicesBadge(a *account.Account) (string, theme.Tone) {
-	return resource.Fold(a.StatusCounts(), formatProblems, func(
-		found []account.StatusCount, s resource.JoinState,
+	return join.Fold(a.StatusCounts(), formatProblems, func(
+		found []account.StatusCount, s join.JoinState,
 	) string {
 		text := formatProblems(found)
 		switch {
@@ -213,7 +216,7 @@ func formatProblems(counts []account.StatusCount) string {
 // whether it is over.
 func OpenIssueCell(a *account.Account, s *client.Service, b ui.Box) (string, theme.Tone) {
 	tone := theme.Warn
-	text := resource.Cell(
+	text := join.Cell(
 		account.UnresolvedIncident(a, s.ID), b.Theme.Glyphs.Ellipsis, func(found []incident.Incident) string {
 			if len(found) == 0 {
 				return ""
@@ -230,7 +233,7 @@ func OpenIssueCell(a *account.Account, s *client.Service, b ui.Box) (string, the
 
 // issueNumber returns the number of the incident that stands for a service now: "#823"; "" without one.
 func issueNumber(a *account.Account, s *client.Service) string {
-	return resource.Cell(account.UnresolvedIncident(a, s.ID), "", func(found []incident.Incident) string {
+	return join.Cell(account.UnresolvedIncident(a, s.ID), "", func(found []incident.Incident) string {
 		if len(found) == 0 {
 			return ""
 		}
@@ -317,7 +320,7 @@ func StateCounts(a *account.Account, b ui.Box) string {
 		parts := func(words bool) []string {
 			all := make([]string, len(counts), len(counts)+len(more))
 			for i, c := range counts {
-				state, tone := account.FormatStatus(c.Status, b.Theme)
+				state, tone := operation.FormatStatus(c.Status, b.Theme)
 				shape, word, _ := strings.Cut(state, " ")
 				text := shape + " " + strconv.Itoa(c.Count)
 				if words {
@@ -333,7 +336,7 @@ func StateCounts(a *account.Account, b ui.Box) string {
 		return ui.JoinFitting(parts(false), "  ", b.Width, b.Theme.Glyphs.Ellipsis)
 	}
 	all := func(counts []account.StatusCount) string { return format(counts) }
-	return resource.Fold(a.StatusCounts(), all, func(found []account.StatusCount, s resource.JoinState) string {
+	return join.Fold(a.StatusCounts(), all, func(found []account.StatusCount, s join.JoinState) string {
 		if !isUnreadable(s) || len(found) == 0 {
 			return format(found)
 		}

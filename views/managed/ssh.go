@@ -7,22 +7,24 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/join"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
 // SSHPane returns the pane of how support logs in to the instances.
 func SSHPane(a *account.Account) ui.Pane {
-	changes := account.NewRunner(a, a.Instances(), Instances(a))
+	changes := operation.NewRunner(a, a.Instances(), Instances(a))
 	list := changes.List(sshShortcuts()...)
 	list.JoinedStores = table.JoinedStores{a.Services()}
 	list.RowActions = append(
 		list.RowActions, changes.Toggle("t", "toggle access", allowAccess, denyAccess),
-		account.FollowReference(func(i *client.Instance) resource.Joined[account.LinkedRow] {
-			return account.ReferencesToServices(a.ServicesOnInstance(i))
+		operation.FollowReference(func(i *client.Instance) join.Joined[operation.LinkedRow] {
+			return operation.ReferencesToServices(a.ServicesOnInstance(i))
 		}),
 	)
 	list.PaneActions = nil
@@ -30,10 +32,10 @@ func SSHPane(a *account.Account) ui.Pane {
 	list.EmptyText = "no instances: settings appear here with the account's first instance"
 	list.SortBy = "label"
 	list.Search.By = func(i *client.Instance) []string { return []string{i.SSH.IP.String()} }
-	return account.WithDetailSidebar(a, list, func(row *client.Instance, inside ui.Box) []ui.StackedPanel {
+	return operation.WithDetailSidebar(a, list, func(row *client.Instance, inside ui.Box) []ui.StackedPanel {
 		return []ui.StackedPanel{
 			issuesOfServicesPanel(a, "Issues at this address", a.ServicesOnInstance(row), inside),
-			account.ChangesPanel(a, "instance", account.FormatID(row.ID), inside),
+			operation.ChangesPanel(a, "instance", account.FormatID(row.ID), inside),
 		}
 	}, a.Issues())
 }
@@ -88,7 +90,7 @@ func sshCommandCell(i *client.Instance, _ ui.Box) (string, theme.Tone) {
 // sshShortcuts returns the actions on an instance that change nothing here.
 func sshShortcuts() []table.RowAction[*client.Instance] {
 	const none = "the settings give no single address"
-	line := account.CopyAction("y", "copy ssh line", none, func(i *client.Instance) (string, string) {
+	line := operation.CopyAction("y", "copy ssh line", none, func(i *client.Instance) (string, string) {
 		line, ok := sshCommand(i)
 		return account.ReasonIf(ok, line), "ssh line of " + i.Label.String()
 	})
@@ -104,7 +106,7 @@ func sshShortcuts() []table.RowAction[*client.Instance] {
 
 // sshDetail returns everything about the SSH settings of an instance.
 func sshDetail(a *account.Account, i *client.Instance, b ui.Box) string {
-	t := account.NewDetailWriter(b)
+	t := operation.NewDetailWriter(b)
 	t.Title(i.Label.String())
 	t.Field("instance", account.FormatID(i.ID), theme.Plain)
 	t.Field("access", showAccess(i), theme.Plain)

@@ -6,9 +6,10 @@ import (
 	"net/netip"
 
 	"lookout/client"
-	"lookout/ui"
+	"lookout/client/account"
+	"lookout/client/lists"
 	"lookout/ui/form"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -116,8 +117,8 @@ func setAccess(first *client.Instance, allowed bool) resource.Draft[*client.Inst
 				ID:     account.FormatID(i.ID),
 				Label:  i.Label.Raw(),
 				Before: client.Patch{"ssh": client.Patch{"access": i.SSH.Access}},
-				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Instance], error) {
-					return ui.ResultRow(w.UpdateInstanceSSH(ctx, i.ID, sshAccess(allowed)))
+				Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Instance], error) {
+					return lists.ResultRow(w.UpdateInstanceSSH(ctx, i.ID, sshAccess(allowed)))
 				},
 				Find: account.UpdateLookup[*client.Instance]{
 					Row:     i,
@@ -157,7 +158,7 @@ func sshAccess(allowed bool) client.Patch {
 
 // editSSH changes how support logs in. An empty user and port go back to root and 22.
 func editSSH(a *account.Account, i *client.Instance) resource.Draft[*client.Instance] {
-	e := &account.EditForm[*client.Instance, *client.InstanceRequest]{
+	e := &operation.EditForm[*client.Instance, *client.InstanceRequest]{
 		Row:     i,
 		ID:      instanceID,
 		Label:   i.Label.Raw(),

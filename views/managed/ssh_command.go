@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"lookout/client"
-	"lookout/views/account"
+	"lookout/client/account"
 )
 
 // sshUser returns the user that support logs in as: root if the settings name none.

@@ -9,11 +9,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/join"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/chart"
-	"lookout/views/account"
-	"lookout/views/resource"
+	"lookout/views/operation"
 )
 
 // statsView is the pane of the last 24 hours of all instances together: one metric, or all four as a grid.
@@ -35,13 +38,13 @@ func (p *statsView) Name() string { return "stats" }
 func (p *statsView) Status() []string { return LoadNotes() }
 
 // Freshness returns how fresh the stats are.
-func (p *statsView) Freshness() ui.Freshness { return p.a.Stats().Freshness() }
+func (p *statsView) Freshness() lists.Freshness { return p.a.Stats().Freshness() }
 
 // Refresh reads the stats, and the issues that are marked in them.
-func (p *statsView) Refresh() tea.Cmd { return account.RefreshAll(p.a.Stats(), p.a.Issues()) }
+func (p *statsView) Refresh() { account.RefreshAll(p.a.Stats(), p.a.Issues()) }
 
 // Poll is Refresh that lets reads under way finish.
-func (p *statsView) Poll() tea.Cmd { return account.PollAll(p.a.Stats(), p.a.Issues()) }
+func (p *statsView) Poll() { account.PollAll(p.a.Stats(), p.a.Issues()) }
 
 // Update ignores messages: every key of the pane is an action.
 func (p *statsView) Update(tea.Msg) tea.Cmd { return nil }
@@ -103,15 +106,15 @@ func (p *statsView) Actions() []ui.Action {
 
 // noPointsReason returns why the cursor cannot move, or "" if it can.
 func (p *statsView) noPointsReason() string {
-	why, _ := account.Unless(len(p.pointTimes()) > 0, "no data for this period", resource.StateOf(p.a.Stats()))
+	why, _ := operation.Unless(len(p.pointTimes()) > 0, "no data for this period", join.StateOf(p.a.Stats()))
 	return why
 }
 
 // whyNoIssueBeside returns why the cursor cannot go to an issue before (-1) or after it (1): a sentence, or what is not
 // known. It also returns the list that is being read.
 func (p *statsView) whyNoIssueBeside(direction int, none string) (reason, waitsFor string) {
-	states := []resource.JoinState{resource.StateOf(p.a.Stats()), resource.StateOf(p.a.Issues())}
-	return account.Unless(p.issueBeside(direction) != nil, none, states...)
+	states := []join.JoinState{join.StateOf(p.a.Stats()), join.StateOf(p.a.Issues())}
+	return operation.Unless(p.issueBeside(direction) != nil, none, states...)
 }
 
 // pointTimes returns the times of the points in front, in their order.
@@ -153,7 +156,7 @@ func (p *statsView) issueBeside(direction int) *client.Issue {
 		cursor = p.a.Now().Add(time.Hour)
 	}
 	var beside *client.Issue
-	for _, i := range resource.Found(account.IssuesSince(p.a, r.first)) { // newest first
+	for _, i := range join.Found(account.IssuesSince(p.a, r.first)) { // newest first
 		at := i.Created.Time()
 		switch {
 		case at.After(r.last.Add(loadTolerance)):
@@ -175,13 +178,13 @@ func (p *statsView) jumpToIssue(direction int) {
 
 // issueAtCursor names the issue whose detection the cursor is at; "" without one.
 func (p *statsView) issueAtCursor() string {
-	for _, i := range resource.Found(account.IssuesSince(p.a, p.cursor)) {
+	for _, i := range join.Found(account.IssuesSince(p.a, p.cursor)) {
 		if i.Created.Time().Equal(p.cursor) {
 			names := make([]string, len(i.Services))
 			for n, id := range i.Services {
 				names[n] = account.ServiceName(p.a, id)
 			}
-			return fmt.Sprintf("issue %d", i.ID) + ui.WithPrefix(": ", account.JoinWithCommas(names))
+			return fmt.Sprintf("issue %d", i.ID) + wording.WithPrefix(": ", account.JoinWithCommas(names))
 		}
 	}
 	return ""

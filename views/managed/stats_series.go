@@ -12,8 +12,8 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/ui/chart"
-	"lookout/views/account"
 	"lookout/views/resource"
 )
 

@@ -8,12 +8,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/incident"
+	"lookout/client/account/join"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
-	"lookout/views/account/incident"
-	"lookout/views/resource"
+	"lookout/views/operation"
 )
 
 // WatchView shows what needs attention, since when, and whom to call, in a few lines. It has no actions.
@@ -42,50 +45,45 @@ func (w *WatchView) Actions() []ui.Action { return nil }
 func (w *WatchView) Update(tea.Msg) tea.Cmd { return nil }
 
 // Freshness returns the freshness of services and issues together.
-func (w *WatchView) Freshness() ui.Freshness {
+func (w *WatchView) Freshness() lists.Freshness {
 	return w.Account.Services().Freshness().Worst(w.Account.Issues().Freshness())
 }
 
 // Refresh reads services and issues, and contacts if they are old.
-func (w *WatchView) Refresh() tea.Cmd {
-	return tea.Batch(account.RefreshAll(w.Account.Services(), w.Account.Issues()), w.refreshSlowStores())
+func (w *WatchView) Refresh() {
+	account.RefreshAll(w.Account.Services(), w.Account.Issues())
+	w.refreshSlowStores()
 }
 
 // Poll does the same, but does not cancel a read under way.
-func (w *WatchView) Poll() tea.Cmd {
-	return tea.Batch(account.PollAll(w.Account.Services(), w.Account.Issues()), w.refreshSlowStores())
+func (w *WatchView) Poll() {
+	account.PollAll(w.Account.Services(), w.Account.Issues())
+	w.refreshSlowStores()
 }
 
 // refreshSlowStores reads what changes slowly if it is old: of load, logins and credentials, what is shown.
-func (w *WatchView) refreshSlowStores() tea.Cmd {
+func (w *WatchView) refreshSlowStores() {
 	a := w.Account
-	cmd := account.RefreshIfOlder(a, a.Contacts(), account.StorageMaxAge)
-	if !w.showsMore {
-		return cmd
+	if account.RefreshIfOlder(a, a.Contacts(), account.StorageMaxAge); w.showsMore {
+		account.RefreshIfOlder(a, a.Stats(), account.StatsMaxAge)
+		account.RefreshIfOlder(a, a.Instances(), account.StorageMaxAge)
+		account.RefreshIfOlder(a, a.Credentials(), account.StorageMaxAge)
 	}
-	return tea.Batch(
-		cmd, account.RefreshIfOlder(a, a.Stats(), account.StatsMaxAge),
-		account.RefreshIfOlder(a, a.Instances(), account.StorageMaxAge),
-		account.RefreshIfOlder(a, a.Credentials(), account.StorageMaxAge),
-	)
 }
 
 // HighlightLeft returns how long services are still tinted because they have just changed.
 func (w *WatchView) HighlightLeft() time.Duration { return w.Account.Services().Highlights.Left() }
 
 // LoadMissing reads what the last frame lacked.
-func (w *WatchView) LoadMissing() tea.Cmd {
+func (w *WatchView) LoadMissing() {
 	if !w.showsMore || !w.Freshness().Loaded {
-		return nil
+		return
 	}
-	cmds := []tea.Cmd{w.slowStores().EnsureLoaded()}
+	w.slowStores().EnsureLoaded()
 	if w.issue != nil {
-		cmds = append(
-			cmds, w.Account.FetchTickets(issuesWithTickets(w.Account, w.issue)),
-			account.LoadChanges(w.Account),
-		)
+		w.Account.FetchTickets(issuesWithTickets(w.Account, w.issue))
+		account.LoadChanges(w.Account)
 	}
-	return tea.Batch(cmds...)
 }
 
 // slowStores returns the lists that are shown beside what needs attention.
@@ -187,7 +185,7 @@ func (w *WatchView) attentionBox(b ui.Box) string {
 	inner, body := b.InPanel(), ""
 	switch f := w.Freshness(); {
 	case !f.Loaded:
-		title, body = title[:1], account.RenderLoadingOrError(inner, f, "reading services and issues")
+		title, body = title[:1], operation.RenderLoadingOrError(inner, f, "reading services and issues")
 	case len(alerts) == 0:
 		body = b.Theme.Paint(theme.Good, b.Theme.Glyphs.OK) + " nothing needs attention"
 	default:
@@ -235,7 +233,7 @@ func (w *WatchView) boxedAlert(c incident.Alert, b ui.Box) []string {
 	}
 	room := max(0, b.Width-ui.Width(mark)-ui.Width(since)-2)
 	label = ui.Pad(ui.Truncate(label, room, b.Theme.Glyphs.Ellipsis), room)
-	number = ui.WithPrefix("  ", b.Theme.Paint(theme.Accent, number))
+	number = wording.WithPrefix("  ", b.Theme.Paint(theme.Accent, number))
 	call := b.Theme.Paint(theme.Muted, "  call  ") + name + number
 	return []string{
 		b.Theme.Paint(tone, mark+" "+label) + " " + b.Theme.Paint(theme.Muted, since),
@@ -300,12 +298,12 @@ func (w *WatchView) headLine(b ui.Box) string {
 	}
 	line := strings.Join(parts, " ")
 	if f.Err != nil {
-		why := account.FailureWord(f.Err)
+		why := operation.FailureWord(f.Err)
 		if f.Loaded {
 			here := w.Account.Location
 			why += ", as of " + account.FormatClock(f.LoadedAt.In(here), w.Account.Now().In(here))
 		}
-		line = b.Theme.Paint(theme.Warn, g.Pending+" "+why) + ui.WithPrefix(" ", line)
+		line = b.Theme.Paint(theme.Warn, g.Pending+" "+why) + wording.WithPrefix(" ", line)
 	}
 	return ui.Truncate(line+" "+b.Theme.Paint(theme.Strong, w.accountName), b.Width, g.Ellipsis)
 }
@@ -337,7 +335,7 @@ func (w *WatchView) alertLines(c incident.Alert, b ui.Box) []string {
 		b.Theme.Paint(
 			tone, mark+ui.Pad(ui.Truncate(label, room, b.Theme.Glyphs.Ellipsis), room),
 		) + " " + b.Theme.Paint(theme.Muted, since),
-		ui.Truncate("  "+number+ui.WithPrefix(" ", name), b.Width, b.Theme.Glyphs.Ellipsis),
+		ui.Truncate("  "+number+wording.WithPrefix(" ", name), b.Width, b.Theme.Glyphs.Ellipsis),
 	}
 }
 
@@ -347,7 +345,7 @@ func (w *WatchView) stateRemark(c incident.Alert) string {
 		return ""
 	}
 	if d, disabled := account.DisabledInfo(w.Account, c.Service); disabled {
-		return ui.WithPrefix(" off ", d.Age(w.Account.Now()))
+		return wording.WithPrefix(" off ", d.Age(w.Account.Now()))
 	}
 	return " " + c.Service.Status.String()
 }
@@ -355,15 +353,15 @@ func (w *WatchView) stateRemark(c incident.Alert) string {
 // ContactToCall returns whom of a group to call, and the number. Without a number, the name says why there is none.
 func ContactToCall(a *account.Account, group string) (name, number string) {
 	contacts := a.ContactsInGroup(group)
-	for _, c := range resource.Found(contacts) {
+	for _, c := range join.Found(contacts) {
 		if number := account.OrDefault(c.Phone.Primary.String(), c.Phone.Secondary.String()); number != "" {
 			return c.Name.String(), number
 		}
 	}
-	return resource.Fold(contacts, func(all []*client.Contact) string {
+	return join.Fold(contacts, func(all []*client.Contact) string {
 		if len(all) > 0 {
 			return "no phone number"
 		}
 		return "nobody to call"
-	}, func(_ []*client.Contact, state resource.JoinState) string { return state.Reason() }), ""
+	}, func(_ []*client.Contact, state join.JoinState) string { return state.Reason() }), ""
 }

@@ -6,7 +6,7 @@ import (
 	"reflect"
 
 	"lookout/client"
-	"lookout/ui"
+	"lookout/client/lists"
 	"lookout/ui/table"
 )
 
@@ -161,9 +161,9 @@ func (a Attempt[T]) erased() Attempt[any] {
 		First:     a.First,
 		Unchanged: a.Unchanged,
 		Err:       a.Err,
-		Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[any], error) {
+		Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[any], error) {
 			result, err := a.Send(ctx, w)
-			return ui.EraseResult(result), err
+			return lists.EraseResult(result), err
 		},
 	}
 }

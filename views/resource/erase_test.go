@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"lookout/client"
-	"lookout/ui"
+	"lookout/client/lists"
 	"lookout/views/resource"
 )
 
@@ -48,8 +48,8 @@ func fill(t *testing.T, v reflect.Value) (names []string) {
 // without its start would begin at once.
 func TestErased_keepsEveryValueOfAnAttempt(t *testing.T) {
 	attempt := resource.Attempt[*client.Service]{
-		Send: func(context.Context, *client.Writer) (ui.ChangeResult[*client.Service], error) {
-			return ui.ChangeResult[*client.Service]{}, nil
+		Send: func(context.Context, *client.Writer) (lists.ChangeResult[*client.Service], error) {
+			return lists.ChangeResult[*client.Service]{}, nil
 		},
 	}
 	names := fill(t, reflect.ValueOf(&attempt).Elem())

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/lists"
 	"lookout/ui"
 	"lookout/ui/form"
 )
@@ -260,14 +261,14 @@ type Attempt[T any] struct {
 	Unchanged bool
 	Err       error // why nothing can be sent: the file cannot be read; nil if it can
 	// Send sends the change with the writer that was begun for it. It may read first, and return an error instead.
-	Send func(context.Context, *client.Writer) (ui.ChangeResult[T], error)
+	Send func(context.Context, *client.Writer) (lists.ChangeResult[T], error)
 	// Find tells from all rows, read again after a lost answer, what became of the change. nil knows only that a
 	// deleted row is gone.
-	Find func(now []T) ui.LookupResult[T]
+	Find func(now []T) lists.LookupResult[T]
 	// Describe says of a row that may be what a create has made how it differs from what was sent. nil says nothing.
 	Describe func(T) string
 	// ReadBack reads what the rows do not show, after a lost answer; nil reads the rows.
-	ReadBack func(context.Context) (ui.LookupVerdict, error)
+	ReadBack func(context.Context) (lists.LookupVerdict, error)
 }
 
 // Change returns what the journal records of the attempt. Without a call of its own, op is the operation.

@@ -8,10 +8,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // bucketList is the pane of the buckets, which also has the bookmarks.
@@ -21,8 +22,9 @@ type bucketList struct {
 }
 
 // LoadMissing also reads the changes that tell which buckets were opened from this machine.
-func (l bucketList) LoadMissing() tea.Cmd {
-	return tea.Batch(l.List.LoadMissing(), account.LoadChanges(l.account))
+func (l bucketList) LoadMissing() {
+	l.List.LoadMissing()
+	account.LoadChanges(l.account)
 }
 
 // Bookmarks returns an action for each bookmark.
@@ -30,7 +32,7 @@ func (l bucketList) Bookmarks() []ui.Action { return bookmarkActions(l.account) 
 
 // bookmarkActions returns an action for each bookmark; the first nine have digits.
 func bookmarkActions(a *account.Account) (actions []ui.Action) {
-	for i, place := range account.BookmarksOf(a).List() {
+	for i, place := range operation.BookmarksOf(a).List() {
 		var keys []string
 		if i < 9 {
 			keys = []string{strconv.Itoa(i + 1)}
@@ -45,7 +47,7 @@ func bookmarkActions(a *account.Account) (actions []ui.Action) {
 }
 
 // openBookmark opens the place of a bookmark.
-func openBookmark(a *account.Account, place account.Bookmark) tea.Cmd {
+func openBookmark(a *account.Account, place operation.Bookmark) tea.Cmd {
 	rows := a.Buckets().Rows()
 	at := slices.IndexFunc(rows, func(b *client.Bucket) bool { return b.ID() == place.Bucket })
 	if at < 0 {
@@ -84,14 +86,14 @@ func bookmarksAction(a *account.Account, here *bucketPath) ui.Action {
 
 // toggleBookmark returns the action that marks a place, or removes its mark.
 func toggleBookmark(a *account.Account, here bucketPath) ui.Action {
-	place := account.Bookmark{Bucket: here.bucket.ID(), Prefix: here.prefix}
+	place := operation.Bookmark{Bucket: here.bucket.ID(), Prefix: here.prefix}
 	name := "add " + place.String()
-	if slices.Contains(account.BookmarksOf(a).List(), place) {
+	if slices.Contains(operation.BookmarksOf(a).List(), place) {
 		name = "remove " + place.String()
 	}
 	return ui.Action{
 		Key: ui.Bind(name, "'"),
-		Do:  func() tea.Cmd { return account.BookmarksOf(a).Toggle(place) },
+		Do:  func() tea.Cmd { return operation.BookmarksOf(a).Toggle(place) },
 	}
 }
 

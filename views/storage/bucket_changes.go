@@ -15,15 +15,18 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/ui"
 	"lookout/ui/form"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
 // bucketRunner performs the operations on buckets.
-func bucketRunner(a *account.Account) account.OperationRunner[*client.Bucket] {
-	return account.NewRunner(a, a.Buckets(), Buckets(a))
+func bucketRunner(a *account.Account) operation.OperationRunner[*client.Bucket] {
+	return operation.NewRunner(a, a.Buckets(), Buckets(a))
 }
 
 // Buckets declares buckets: the document's "Bucket".
@@ -131,8 +134,8 @@ func deleteBucket() resource.Draft[*client.Bucket] {
 			effect := fmt.Sprintf("This deletes bucket %q in %s for good. It must be empty.", b.Label, b.Location())
 			if n, known := b.Objects.Value(); n > 0 || !known {
 				effect += fmt.Sprintf(
-					" It held %s objects (%s) when it was last read.", account.FormatOptionalCount(b.Objects),
-					account.FormatOptionalSize(b.Size),
+					" It held %s objects (%s) when it was last read.", operation.FormatOptionalCount(b.Objects),
+					operation.FormatOptionalSize(b.Size),
 				)
 			}
 			return resource.ConfirmationSpec{
@@ -147,8 +150,8 @@ func deleteBucket() resource.Draft[*client.Bucket] {
 				ID:     account.BucketID(b),
 				Label:  b.Label.Raw(),
 				Before: map[string]any{"objects": b.Objects, "size": b.Size},
-				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Bucket], error) {
-					return ui.ResultDeleted[*client.Bucket](w.DeleteBucket(ctx, b.Location().Raw(), b.Label.Raw()))
+				Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Bucket], error) {
+					return lists.ResultDeleted[*client.Bucket](w.DeleteBucket(ctx, b.Location().Raw(), b.Label.Raw()))
 				},
 			}
 		},
@@ -157,7 +160,7 @@ func deleteBucket() resource.Draft[*client.Bucket] {
 
 // offerEmptying offers to empty a bucket that was not deleted because there are objects in it.
 func offerEmptying(a *account.Account, b *client.Bucket, err error) tea.Cmd {
-	if !strings.Contains(strings.ToLower(ui.Reason(err)), "empty") {
+	if !strings.Contains(strings.ToLower(wording.Reason(err)), "empty") {
 		return nil
 	}
 	return ui.Send(ui.OpenMenuMsg{Title: bucketName(b) + " is not empty", Actions: []ui.Action{
@@ -216,18 +219,18 @@ func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Dra
 				MadeAt:    func(b *client.Bucket) client.Timestamp { return b.Created },
 				Sent:      sent,
 				About: func(b *client.Bucket) string {
-					return account.FormatOptionalCount(b.Objects) + " objects"
+					return operation.FormatOptionalCount(b.Objects) + " objects"
 				},
 			}
 			return resource.Attempt[*client.Bucket]{
 				ID:    sent.ID(),
 				Label: sent.Label,
-				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Bucket], error) {
+				Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Bucket], error) {
 					b, err := w.CreateBucket(ctx, sent)
 					if err == nil && !existedBefore(a, b, before) {
 						created = b
 					}
-					return ui.ResultRow(b, err)
+					return lists.ResultRow(b, err)
 				},
 				Find:     account.FindCreated(a.Buckets(), made),
 				Describe: func(b *client.Bucket) string { return made.Describe(a, b) },
@@ -397,7 +400,7 @@ func readThenSetBucketAccess(
 	present, err := a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
 	if err != nil {
 		draft := setBucketAccess(a, b, &client.BucketAccessStatus{})
-		draft.Text = "The current access could not be read: " + ui.Reason(err) + ". " + draft.Text
+		draft.Text = "The current access could not be read: " + wording.Reason(err) + ". " + draft.Text
 		return draft
 	}
 	return setBucketAccess(a, b, present)
@@ -447,18 +450,18 @@ func (in *accessInput) draft(a *account.Account, b *client.Bucket) resource.Draf
 				Label:     b.Label.Raw(),
 				Before:    known,
 				Unchanged: access.ACL == "" && access.CORS == nil,
-				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Bucket], error) {
+				Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Bucket], error) {
 					before, _ = a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
-					result, err := ui.ResultReload[*client.Bucket](sendBucketAccess(ctx, w, b, access))
+					result, err := lists.ResultReload[*client.Bucket](sendBucketAccess(ctx, w, b, access))
 					if err == nil {
 						found = readBackBucketAccess(ctx, a, b, access)
 						result.Warn = found.differs
 					}
 					return result, err
 				},
-				ReadBack: func(ctx context.Context) (ui.LookupVerdict, error) {
+				ReadBack: func(ctx context.Context) (lists.LookupVerdict, error) {
 					if before == nil || !before.Differs(access) {
-						return ui.CannotTell, ui.ErrUnreadable // what is set now may have been set before
+						return lists.CannotTell, lists.ErrUnreadable // what is set now may have been set before
 					}
 					return judgeBucketAccess(ctx, a, b, access)
 				},
@@ -471,19 +474,19 @@ func (in *accessInput) draft(a *account.Account, b *client.Bucket) resource.Draf
 // judgeBucketAccess reads the access to a bucket after a lost answer, and tells whether it was set.
 func judgeBucketAccess(
 	ctx context.Context, a *account.Account, b *client.Bucket, set client.BucketAccess,
-) (ui.LookupVerdict, error) {
+) (lists.LookupVerdict, error) {
 	now, err := a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		return ui.CannotTell, ui.ErrUnreadable
+		return lists.CannotTell, lists.ErrUnreadable
 	case err != nil:
-		return ui.CannotTell, err
+		return lists.CannotTell, err
 	case now.Differs(set):
-		return ui.NotSeen, nil
+		return lists.NotSeen, nil
 	case now.Unreported(set) != "":
-		return ui.CannotTell, ui.ErrUnreadable
+		return lists.CannotTell, lists.ErrUnreadable
 	}
-	return ui.SeenAsWanted, nil
+	return lists.SeenAsWanted, nil
 }
 
 // accessReadBack is what reading an access again shows after it was set.
@@ -517,7 +520,7 @@ func readBackBucketAccess(
 ) accessReadBack {
 	now, err := a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
 	if err != nil {
-		return accessReadBack{unknown: accessNotRead + ui.Reason(err)}
+		return accessReadBack{unknown: accessNotRead + wording.Reason(err)}
 	}
 	found := accessReadBack{now: now.String(), differs: now.Differs(set)}
 	if missing := now.Unreported(set); missing != "" {
@@ -664,7 +667,7 @@ func (in *accessInput) asNew(b *client.Bucket) client.BucketRequest {
 func sendBucketAccess(ctx context.Context, w *client.Writer, b *client.Bucket, access client.BucketAccess) error {
 	switch {
 	case access.ACL == "" && access.CORS == nil:
-		return account.ErrUnchanged
+		return operation.ErrUnchanged
 	case access.ACL != "" && access.CORS != nil:
 		return w.ReplaceBucketAccess(ctx, b.Location().Raw(), b.Label.Raw(), access)
 	}

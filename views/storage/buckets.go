@@ -9,10 +9,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/join"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 	"lookout/views/storage/readers"
 )
@@ -25,7 +29,7 @@ func bucketName(b *client.Bucket) string {
 
 // bucketBreadcrumb returns the beginning of a breadcrumb: "acme-backups  us-east-1".
 func bucketBreadcrumb(b *client.Bucket) string {
-	return b.Label.String() + ui.WithPrefix("  ", b.Location().String())
+	return b.Label.String() + wording.WithPrefix("  ", b.Location().String())
 }
 
 // BucketsPane returns the pane of the buckets in all clusters.
@@ -45,17 +49,17 @@ func BucketsPane(a *account.Account) ui.Pane {
 		return markPublic(a, b.ID(), text, tone)
 	}
 	list.Detail = func(b *client.Bucket, box ui.Box) string { return bucketDetail(a, b, box) }
-	list.Footer = func(set *ui.RowStore[*client.Bucket], b ui.Box) string { return bucketsFoot(a, set, b) }
-	list.CopyItems = func(b *client.Bucket) []ui.CopyItem { return account.BucketCopyItems(a, b) }
+	list.Footer = func(set *lists.RowStore[*client.Bucket], b ui.Box) string { return bucketsFoot(a, set, b) }
+	list.CopyItems = func(b *client.Bucket) []ui.CopyItem { return operation.BucketCopyItems(a, b) }
 	list.EmptyText, list.SortBy = "no buckets yet · n creates one", "bucket"
 	list.Label = changes.Resource.Label
-	account.BookmarksOf(a) // are read before the first frame
-	account.WithDetailSidebar(a, list, func(row *client.Bucket, inside ui.Box) []ui.StackedPanel {
+	operation.BookmarksOf(a) // are read before the first frame
+	operation.WithDetailSidebar(a, list, func(row *client.Bucket, inside ui.Box) []ui.StackedPanel {
 		return []ui.StackedPanel{
 			sizesPanel(a, "Sizes of all buckets", bucketsBySize(a), func(b *client.Bucket) bool {
 				return b == row
 			}, inside),
-			account.ChangesPanel(a, "bucket", row.ID(), inside),
+			operation.ChangesPanel(a, "bucket", row.ID(), inside),
 		}
 	})
 	return bucketList{list, a}
@@ -64,13 +68,13 @@ func BucketsPane(a *account.Account) ui.Pane {
 // checkBucketGone returns the error of a read in a bucket: that the bucket is gone, if reading the bucket itself
 // agrees.
 func checkBucketGone(ctx context.Context, a *account.Account, b *client.Bucket, err error) error {
-	if !account.IsNotFound(err) {
+	if !operation.IsNotFound(err) {
 		return err
 	}
-	if _, again := a.API.Buckets.Get(ctx, b.Location().Raw(), b.Label.Raw()); !account.IsNotFound(again) {
+	if _, again := a.API.Buckets.Get(ctx, b.Location().Raw(), b.Label.Raw()); !operation.IsNotFound(again) {
 		return err
 	}
-	return account.GoneError(account.BucketID(b), "bucket "+bucketName(b))
+	return operation.GoneError(account.BucketID(b), "bucket "+bucketName(b))
 }
 
 // formatDate returns the date of a timestamp, or "?" if it is not valid.
@@ -95,12 +99,12 @@ func bucketColumns() []resource.ColumnDefinition[*client.Bucket] {
 		return c
 	}
 	objects := func(b row) client.Optional[int64] { return b.Objects }
-	size := number("size", account.FormatOptionalSize, func(b row) client.Optional[int64] { return b.Size }).Width(9)
+	size := number("size", operation.FormatOptionalSize, func(b row) client.Optional[int64] { return b.Size }).Width(9)
 	return []resource.ColumnDefinition[row]{
 		resource.TextColumn("cluster", theme.Plain, func(b row) client.ServerText { return b.Location() }).Width(14),
 		resource.TextColumn("label", theme.Strong, func(b row) client.ServerText { return b.Label }).
 			Titled("bucket").MinWidth(16),
-		number("objects", account.FormatOptionalCount, objects).Width(11),
+		number("objects", operation.FormatOptionalCount, objects).Width(11),
 		size,
 		resource.NewColumn(
 			"created", func(b row) string { return resource.TimeValue(b.Created) },
@@ -170,7 +174,7 @@ func bucketShortcuts(a *account.Account) []table.RowAction[*client.Bucket] {
 			DisabledReason: func(*client.Bucket) string { return a.MissingScope(client.OpEmptyBucket) },
 			Cmd:            func(b *client.Bucket) tea.Cmd { return countThenEmpty(a, b.Object("")) },
 		},
-		account.FollowReference(func(b *client.Bucket) resource.Joined[account.LinkedRow] {
+		operation.FollowReference(func(b *client.Bucket) join.Joined[operation.LinkedRow] {
 			return bucketReferences(a, b)
 		}),
 	}
@@ -191,32 +195,32 @@ func objectReaders(a *account.Account, b *client.Bucket, name client.ServerText)
 }
 
 // bucketReferences returns the cluster of a bucket and the keys that are limited to it.
-func bucketReferences(a *account.Account, b *client.Bucket) resource.Joined[account.LinkedRow] {
-	var cluster []account.LinkedRow
+func bucketReferences(a *account.Account, b *client.Bucket) join.Joined[operation.LinkedRow] {
+	var cluster []operation.LinkedRow
 	if id := b.Cluster; !id.IsZero() {
 		cluster = append(
 			cluster,
-			account.LinkedRow{Kind: "cluster", Label: id.String(), Pane: "clusters", ID: id.Raw()},
+			operation.LinkedRow{Kind: "cluster", Label: id.String(), Pane: "clusters", ID: id.Raw()},
 		)
 	}
-	return resource.Concat(
-		resource.Join(cluster, resource.JoinState{Kind: resource.Known}),
-		account.References(a.KeysForBucket(b), func(k *client.AccessKey) account.LinkedRow {
-			return account.LinkedRow{Kind: "key", Label: k.Label.String(), Pane: "keys", ID: account.FormatID(k.ID)}
+	return join.Concat(
+		join.Join(cluster, join.JoinState{Kind: join.Known}),
+		operation.References(a.KeysForBucket(b), func(k *client.AccessKey) operation.LinkedRow {
+			return operation.LinkedRow{Kind: "key", Label: k.Label.String(), Pane: "keys", ID: account.FormatID(k.ID)}
 		}),
 	)
 }
 
 // referencesToBuckets returns references to the buckets of a join.
-func referencesToBuckets(rows resource.Joined[*client.Bucket]) resource.Joined[account.LinkedRow] {
-	return account.References(rows, func(b *client.Bucket) account.LinkedRow {
-		return account.LinkedRow{Kind: "bucket", Label: b.Label.String(), Pane: "buckets", ID: account.BucketID(b)}
+func referencesToBuckets(rows join.Joined[*client.Bucket]) join.Joined[operation.LinkedRow] {
+	return operation.References(rows, func(b *client.Bucket) operation.LinkedRow {
+		return operation.LinkedRow{Kind: "bucket", Label: b.Label.String(), Pane: "buckets", ID: account.BucketID(b)}
 	})
 }
 
 // bucketDetail shows a bucket with the keys that reach it.
 func bucketDetail(a *account.Account, b *client.Bucket, box ui.Box) string {
-	t := account.NewDetailWriter(box)
+	t := operation.NewDetailWriter(box)
 	t.Title(b.Label.String())
 	cluster := "not reported"
 	if !b.Region.IsZero() {
@@ -233,8 +237,8 @@ func bucketDetail(a *account.Account, b *client.Bucket, box ui.Box) string {
 	}
 	t.Field("host name", account.OrDefault(b.Hostname.String(), "not reported"), theme.Plain)
 	t.Field("created", a.FormatTimestamp(b.Created), theme.Muted)
-	t.Field("objects", account.FormatOptionalCount(b.Objects), theme.Plain)
-	t.Field("size", account.FormatOptionalSize(b.Size), theme.Plain)
+	t.Field("objects", operation.FormatOptionalCount(b.Objects), theme.Plain)
+	t.Field("size", operation.FormatOptionalSize(b.Size), theme.Plain)
 	writePublic(a, t, b.ID())
 	t.Heading("keys that reach it")
 	writeBucketKeys(a, t, b)
@@ -242,8 +246,8 @@ func bucketDetail(a *account.Account, b *client.Bucket, box ui.Box) string {
 }
 
 // writeBucketKeys writes the limited keys that reach a bucket, then how many others reach every bucket.
-func writeBucketKeys(a *account.Account, t *account.DetailWriter, b *client.Bucket) {
-	limited, unknown := a.KeysForBucket(b), resource.Len(a.KeysOfUnknownReach())
+func writeBucketKeys(a *account.Account, t *operation.DetailWriter, b *client.Bucket) {
+	limited, unknown := a.KeysForBucket(b), join.Len(a.KeysOfUnknownReach())
 	none := "no limited key"
 	if unknown > 0 {
 		none = "no known key is limited to this bucket"
@@ -252,24 +256,24 @@ func writeBucketKeys(a *account.Account, t *account.DetailWriter, b *client.Buck
 		t.Paragraph(fmt.Sprintf("%s  %s", k.Label, account.BucketPermission(k, b)), theme.Plain)
 	}, none)
 	unlimited := a.UnlimitedKeys()
-	if n := resource.Len(unlimited); n > 0 || resource.KnownEmpty(unlimited) {
+	if n := join.Len(unlimited); n > 0 || join.KnownEmpty(unlimited) {
 		count := "no key"
 		if n > 0 {
-			count = ui.Plural(n, "key", "keys")
+			count = wording.Plural(n, "key", "keys")
 		}
 		t.Paragraph("and "+count+" without a limit", theme.Muted)
 	}
 	if unknown > 0 {
-		t.Paragraph("and "+ui.Plural(unknown, "key", "keys")+" with unknown access", theme.Warn)
+		t.Paragraph("and "+wording.Plural(unknown, "key", "keys")+" with unknown access", theme.Warn)
 	}
 }
 
 // bucketsFoot adds up the buckets.
-func bucketsFoot(a *account.Account, set *ui.RowStore[*client.Bucket], b ui.Box) string {
-	held := ui.Plural(set.Len(), "bucket", "buckets")
+func bucketsFoot(a *account.Account, set *lists.RowStore[*client.Bucket], b ui.Box) string {
+	held := wording.Plural(set.Len(), "bucket", "buckets")
 	if !set.Complete() {
 		held += " so far"
 	}
-	parts := append([]string{held}, strings.Split(account.FormatTotal(account.StorageTotal(a), " · "), " · ")...)
+	parts := append([]string{held}, strings.Split(operation.FormatTotal(account.StorageTotal(a), " · "), " · ")...)
 	return b.Theme.Paint(theme.Muted, ui.JoinFitting(parts, " · ", b.Width, b.Theme.Glyphs.Ellipsis))
 }

@@ -9,9 +9,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -33,7 +36,7 @@ func cancelStorageAction(a *account.Account) ui.Action {
 
 // storageContents is what would be lost.
 type storageContents struct {
-	buckets ui.RowPage[*client.Bucket]
+	buckets lists.RowPage[*client.Bucket]
 	keys    []*client.AccessKey
 }
 
@@ -45,7 +48,7 @@ func countThenCancelStorage(a *account.Account) tea.Cmd {
 		if err != nil {
 			return ui.StatusMsg{Tone: theme.Bad, Text: "cancel Object Storage: " + err.Error()}
 		}
-		return a.AskConsentMsg(lost.askToCancel(a), func(c account.Consents) tea.Cmd {
+		return operation.AskConsentMsg(a, lost.askToCancel(a), func(c operation.Consents) tea.Cmd {
 			return sendCancelStorage(a, lost, c[client.OpCancelObjectStorage])
 		})
 	}
@@ -55,10 +58,10 @@ func countThenCancelStorage(a *account.Account) tea.Cmd {
 // fetchStorageContents reads all buckets and keys.
 func fetchStorageContents(ctx context.Context, a *account.Account) (lost storageContents, err error) {
 	if lost.buckets, err = a.FetchAllBuckets(ctx); err != nil {
-		return lost, errors.New("cannot count what would be lost: " + ui.Reason(err))
+		return lost, errors.New("cannot count what would be lost: " + wording.Reason(err))
 	}
 	if lost.keys, err = account.Collect(a.API.Keys.All(ctx)); err != nil {
-		return lost, errors.New("cannot count the keys: " + ui.Reason(err))
+		return lost, errors.New("cannot count the keys: " + wording.Reason(err))
 	}
 	return lost, nil
 }
@@ -67,16 +70,16 @@ func fetchStorageContents(ctx context.Context, a *account.Account) (lost storage
 func CancelEffect(accountName string, buckets []*client.Bucket, incomplete bool, keys int) string {
 	lost := ""
 	if keys > 0 {
-		lost = ui.Plural(keys, "key stops", "keys stop") + " working"
+		lost = wording.Plural(keys, "key stops", "keys stop") + " working"
 	}
 	switch {
 	case len(buckets) > 0:
 		return fmt.Sprintf("This deletes %s%s of account %q with %s) FOR GOOD%s. Nothing can bring them back.",
-			account.ReasonIf(incomplete, "at least "), ui.Plural(len(buckets), "bucket", "buckets"), accountName,
-			account.FormatTotal(client.TotalOf(buckets), " ("), ui.WithPrefix(", and ", lost))
+			account.ReasonIf(incomplete, "at least "), wording.Plural(len(buckets), "bucket", "buckets"), accountName,
+			operation.FormatTotal(client.TotalOf(buckets), " ("), wording.WithPrefix(", and ", lost))
 	case incomplete:
 		return fmt.Sprintf("Not all buckets of account %q could be listed. This deletes all of them FOR GOOD, "+
-			"listed or not%s. Nothing can bring them back.", accountName, ui.WithPrefix(", and ", lost))
+			"listed or not%s. Nothing can bring them back.", accountName, wording.WithPrefix(", and ", lost))
 	case keys > 0:
 		return fmt.Sprintf("Account %q has no buckets, so this deletes no data, but %s.", accountName, lost)
 	}
@@ -84,13 +87,13 @@ func CancelEffect(accountName string, buckets []*client.Bucket, incomplete bool,
 }
 
 // askToCancel is the question, with a line for each bucket.
-func (lost storageContents) askToCancel(a *account.Account) account.ConfirmationRequest {
+func (lost storageContents) askToCancel(a *account.Account) operation.ConfirmationRequest {
 	lines := make([]string, 0, len(lost.buckets.Rows)+len(lost.buckets.Notes))
 	for _, b := range lost.buckets.Rows {
-		total := account.FormatTotal(client.TotalOf([]*client.Bucket{b}), ", ")
+		total := operation.FormatTotal(client.TotalOf([]*client.Bucket{b}), ", ")
 		lines = append(lines, fmt.Sprintf("%s in %s: %s", b.Label, b.Location(), total))
 	}
-	return account.ConfirmationRequest{
+	return operation.ConfirmationRequest{
 		Ops:   []string{client.OpCancelObjectStorage},
 		IDs:   []string{a.Name},
 		Name:  "cancel Object Storage",
@@ -112,7 +115,7 @@ func sendCancelStorage(a *account.Account, lost storageContents, consent *client
 	return func() tea.Msg {
 		result := cancelStorageResult{a: a}
 		result.err = cancelStorage(ctx, a, lost, consent)
-		if ui.IsUnknown(result.err) {
+		if lists.IsUnknown(result.err) {
 			result.remaining = describeRemainingBuckets(ctx, a, len(lost.buckets.Rows))
 		}
 		return result
@@ -149,7 +152,7 @@ func cancelStorage(ctx context.Context, a *account.Account, lost storageContents
 func describeRemainingBuckets(ctx context.Context, a *account.Account, n int) string {
 	now, err := a.FetchAllBuckets(ctx)
 	if err != nil {
-		return "cannot count the buckets: " + ui.Reason(err)
+		return "cannot count the buckets: " + wording.Reason(err)
 	}
 	return fmt.Sprintf("buckets now: %d of %d · check before you try again", len(now.Rows), n)
 }
@@ -165,11 +168,10 @@ type cancelStorageResult struct {
 func (m cancelStorageResult) Deliver() tea.Cmd {
 	message := ui.ReportChange(theme.Good, "Object Storage is cancelled")
 	if m.err != nil {
-		next := account.OrDefault(ui.WithPrefix(" · ", m.remaining), ui.RejectionSuffix(m.err))
-		message = ui.ShowStatus(theme.Bad, "cancel Object Storage: "+ui.Reason(m.err)+next)
+		next := account.OrDefault(wording.WithPrefix(" · ", m.remaining), wording.RejectionSuffix(m.err))
+		message = ui.ShowStatus(theme.Bad, "cancel Object Storage: "+wording.Reason(m.err)+next)
 	}
-	return tea.Batch(
-		message, account.RefreshAll(m.a.Buckets(), m.a.Keys(), m.a.TransferUsage()),
-		account.ResumeLookups(m.a, account.UnresolvedChanges(m.a), ""),
-	)
+	account.RefreshAll(m.a.Buckets(), m.a.Keys(), m.a.TransferUsage())
+	account.ResumeLookups(m.a, account.UnresolvedChanges(m.a), "")
+	return message
 }

@@ -8,23 +8,25 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // certificateView shows whether a bucket has a TLS certificate. The API tells nothing else about it.
 type certificateView struct {
 	a        *account.Account
 	bucket   *client.Bucket
-	status   *ui.RowStore[*bucketCertificate]
+	status   *lists.RowStore[*bucketCertificate]
 	uploaded *client.CertificatePair // uploaded in this pane
 }
 
 // certificatePane returns the pane of the certificate of a bucket.
 func certificatePane(a *account.Account, b *client.Bucket) ui.Pane {
 	p := &certificateView{a: a, bucket: b}
-	p.status = ui.NewRowStore(a.Context, ui.RowSource[*bucketCertificate]{
+	p.status = lists.NewRowStore(a.Context, a, lists.RowSource[*bucketCertificate]{
 		Name: "certificate",
 		ID:   (*bucketCertificate).id,
 		Now:  a.Now,
@@ -43,13 +45,13 @@ func (p *certificateView) Name() string { return "certificate" }
 func (p *certificateView) Crumb() string { return bucketBreadcrumb(p.bucket) + " › certificate" }
 
 // Freshness returns the age of the status.
-func (p *certificateView) Freshness() ui.Freshness { return p.status.Freshness() }
+func (p *certificateView) Freshness() lists.Freshness { return p.status.Freshness() }
 
 // Refresh asks for the status again.
-func (p *certificateView) Refresh() tea.Cmd { return p.status.Refresh() }
+func (p *certificateView) Refresh() { p.status.Refresh() }
 
 // LoadMissing asks for the status once.
-func (p *certificateView) LoadMissing() tea.Cmd { return p.status.EnsureLoaded() }
+func (p *certificateView) LoadMissing() { p.status.EnsureLoaded() }
 
 // OnClose cancels the reading.
 func (p *certificateView) OnClose() { p.status.Cancel() }
@@ -76,7 +78,7 @@ func (p *certificateView) Actions() []ui.Action {
 
 // View shows what is known.
 func (p *certificateView) View(b ui.Box) string {
-	t := account.NewDetailWriter(b)
+	t := operation.NewDetailWriter(b)
 	t.Title("TLS certificate of " + bucketName(p.bucket))
 	status := p.current()
 	impossible := status == nil && p.status.Loaded()
@@ -85,7 +87,7 @@ func (p *certificateView) View(b ui.Box) string {
 		const text = "none: buckets on this kind of endpoint cannot have their own certificate"
 		t.Field("state", text, theme.Muted)
 	case status == nil:
-		t.Field("state", account.LoadingOrError(p.status.Freshness(), "reading"), theme.Muted)
+		t.Field("state", operation.LoadingOrError(p.status.Freshness(), "reading"), theme.Muted)
 	case *status.SSL:
 		t.Field("state", b.Theme.Glyphs.OK+" a certificate is set", theme.Good)
 	default:

@@ -10,10 +10,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -61,9 +64,9 @@ func fetchCertificate(ctx context.Context, a *account.Account, cluster, bucket s
 }
 
 // certificateRunner performs the operations on the certificate of a pane.
-func certificateRunner(p *certificateView) account.OperationRunner[*bucketCertificate] {
+func certificateRunner(p *certificateView) operation.OperationRunner[*bucketCertificate] {
 	uploaded := func(pair *client.CertificatePair) { p.uploaded = pair }
-	return account.OperationRunner[*bucketCertificate]{
+	return operation.OperationRunner[*bucketCertificate]{
 		Account:  p.a,
 		Store:    p.status,
 		Resource: certificateResource(certificates{p.a, uploaded}),
@@ -162,7 +165,7 @@ func (c certificates) operations() []resource.Operation[*bucketCertificate] {
 // certificateDraft is a change of a certificate, and certificateResult what it did.
 type (
 	certificateDraft  = resource.Draft[*bucketCertificate]
-	certificateResult = ui.ChangeResult[*bucketCertificate]
+	certificateResult = lists.ChangeResult[*bucketCertificate]
 )
 
 // delete removes the certificate and its private key.
@@ -185,7 +188,9 @@ func (c certificates) delete(bucket *bucketCertificate) certificateDraft {
 				Label:  bucket.Bucket,
 				Before: now.status(),
 				Send: func(ctx context.Context, w *client.Writer) (certificateResult, error) {
-					return ui.ResultReload[*bucketCertificate](w.DeleteCertificate(ctx, bucket.Cluster, bucket.Bucket))
+					return lists.ResultReload[*bucketCertificate](
+						w.DeleteCertificate(ctx, bucket.Cluster, bucket.Bucket),
+					)
 				},
 				Find: findCertificate(false),
 			}
@@ -198,7 +203,7 @@ func (c certificates) delete(bucket *bucketCertificate) certificateDraft {
 }
 
 // certificateFinding is what the state of a certificate tells about a change.
-type certificateFinding = ui.LookupResult[*bucketCertificate]
+type certificateFinding = lists.LookupResult[*bucketCertificate]
 
 // findCertificate tells what became of a change, from whether a certificate is set now.
 func findCertificate(set bool) func([]*bucketCertificate) certificateFinding {
@@ -206,7 +211,7 @@ func findCertificate(set bool) func([]*bucketCertificate) certificateFinding {
 		if len(now) != 1 || now[0].SSL == nil {
 			return certificateFinding{}
 		}
-		return ui.FoundIf(*now[0].SSL == set, now[0])
+		return lists.FoundIf(*now[0].SSL == set, now[0])
 	}
 }
 
@@ -241,7 +246,7 @@ func (c certificates) send(bucket *bucketCertificate, replace bool) certificateD
 				c.uploaded(&in.pair)
 			} else {
 				c.uploaded(nil) // it may be another one
-				message += " · " + ui.SeenByReading
+				message += " · " + lists.SeenByReading
 			}
 			return ui.ReportChange(theme.Good, message)
 		},
@@ -326,7 +331,7 @@ func (in *certificateFiles) deleteOld(ctx context.Context, w *client.Writer) err
 // is set: there is no error if none is.
 func (in *certificateFiles) readIfLost(ctx context.Context, err error) error {
 	var lost *client.Error
-	if !ui.IsUnknown(err) || !errors.As(err, &lost) {
+	if !lists.IsUnknown(err) || !errors.As(err, &lost) {
 		return err
 	}
 	now, failed := fetchCertificate(ctx, in.a, in.bucket.Cluster, in.bucket.Bucket)
@@ -342,7 +347,7 @@ func (in *certificateFiles) readIfLost(ctx context.Context, err error) error {
 
 // errOldCertificate is the error of a replacement that stopped after its first change. That change is looked up.
 var errOldCertificate = errors.New(
-	"deleting the old certificate: " + ui.NotSeenYet + ", so the new one was not sent · check the journal first",
+	"deleting the old certificate: " + lists.NotSeenYet + ", so the new one was not sent · check the journal first",
 )
 
 // upload sends the pair.
@@ -353,7 +358,7 @@ func (in *certificateFiles) upload(ctx context.Context, w *client.Writer) (certi
 	if err != nil && in.deleted {
 		err = uploadAfterDeleteError{err}
 	}
-	return ui.ResultRow(in.bucket.with(status, err))
+	return lists.ResultRow(in.bucket.with(status, err))
 }
 
 // find tells what became of a change whose answer was lost. As long as it is not known whether the old certificate is
@@ -370,7 +375,7 @@ type uploadAfterDeleteError struct{ cause error }
 
 // what says what is known of the two changes.
 func (e uploadAfterDeleteError) what() string {
-	if ui.IsUnknown(e.cause) {
+	if lists.IsUnknown(e.cause) {
 		return "the old certificate was deleted; it is unknown whether the new one is set: "
 	}
 	return "the old certificate was deleted, but the new one was not accepted: "
@@ -387,8 +392,8 @@ func (e uploadAfterDeleteError) NothingChanged() bool { return false }
 
 // Why returns the reason in words, with the next step.
 func (e uploadAfterDeleteError) Why() string {
-	why := e.what() + ui.Reason(e.cause)
-	if ui.IsUnknown(e.cause) {
+	why := e.what() + wording.Reason(e.cause)
+	if lists.IsUnknown(e.cause) {
 		return why
 	}
 	return why + " · correct the files and send again"
@@ -423,6 +428,6 @@ func (in *certificateFiles) review() string {
 	}
 	return fmt.Sprintf(
 		"For %s, until %s (%s).", pair.HostNames(), pair.Leaf.NotAfter.Format(time.DateOnly),
-		ui.FormatAge(pair.Leaf.NotAfter.Sub(in.a.Now())),
+		wording.FormatAge(pair.Leaf.NotAfter.Sub(in.a.Now())),
 	)
 }

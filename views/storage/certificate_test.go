@@ -19,10 +19,10 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/faulttest"
-	"lookout/ui"
+	"lookout/client/wording"
 	"lookout/ui/form"
-	"lookout/views/account"
 )
 
 // newCertificatePair makes a certificate and its key for some names and a time.
@@ -189,7 +189,7 @@ func TestCertificateFiles_onlyRegularFiles(t *testing.T) {
 // A new certificate that is refused after the old one was deleted does not say that nothing was changed.
 func TestCertificate_refusedAfterDeletion(t *testing.T) {
 	refused := &client.Error{Op: "upload certificate", Write: true, Status: 400, Outcome: client.Rejected}
-	if !ui.NothingChanged(refused) || ui.NothingChanged(uploadAfterDeleteError{refused}) {
+	if !wording.NothingChanged(refused) || wording.NothingChanged(uploadAfterDeleteError{refused}) {
 		t.Error("the refusal alone changes nothing, but the old certificate is gone")
 	}
 }

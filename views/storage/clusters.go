@@ -8,26 +8,29 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/join"
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
 // ClustersPane returns the pane of the clusters, which buckets are in.
 func ClustersPane(a *account.Account) ui.Pane {
-	list := account.NewRunner(a, a.Clusters(), Clusters(a)).List(
-		account.FollowReference(func(c *client.Cluster) resource.Joined[account.LinkedRow] {
+	list := operation.NewRunner(a, a.Clusters(), Clusters(a)).List(
+		operation.FollowReference(func(c *client.Cluster) join.Joined[operation.LinkedRow] {
 			return referencesToBuckets(a.BucketsInCluster(c.ID.Raw()))
 		}),
 	)
 	list.JoinedStores = table.JoinedStores{a.Buckets(), a.TransferUsage()}
 	list.PaneActions = func() []ui.Action { return []ui.Action{cancelStorageAction(a)} }
 	list.Detail = func(c *client.Cluster, b ui.Box) string { return clusterDetail(a, c, b) }
-	list.Footer = func(_ *ui.RowStore[*client.Cluster], b ui.Box) string { return transferUsageLine(a, b) }
+	list.Footer = func(_ *lists.RowStore[*client.Cluster], b ui.Box) string { return transferUsageLine(a, b) }
 	list.EmptyText, list.SortBy = "no clusters: the API lists none", "cluster"
-	return account.WithDetailSidebar(a, list, func(row *client.Cluster, inside ui.Box) []ui.StackedPanel {
+	return operation.WithDetailSidebar(a, list, func(row *client.Cluster, inside ui.Box) []ui.StackedPanel {
 		return []ui.StackedPanel{
 			sizesPanel(a, "Sizes of all buckets", bucketsBySize(a), func(b *client.Bucket) bool {
 				return b.Cluster.Raw() == row.ID.Raw()
@@ -56,7 +59,7 @@ func Clusters(a *account.Account) resource.Resource[*client.Cluster] {
 // clusterColumns returns the columns of clusters.
 func clusterColumns(a *account.Account) []resource.ColumnDefinition[*client.Cluster] {
 	type row = *client.Cluster
-	buckets := func(c row) resource.Joined[*client.Bucket] { return a.BucketsInCluster(c.ID.Raw()) }
+	buckets := func(c row) join.Joined[*client.Bucket] { return a.BucketsInCluster(c.ID.Raw()) }
 	count := func(rows []*client.Bucket) string { return fmt.Sprint(len(rows)) }
 	return []resource.ColumnDefinition[row]{
 		resource.TextColumn("id", theme.Strong, func(c row) client.ServerText { return c.ID }).
@@ -70,9 +73,9 @@ func clusterColumns(a *account.Account) []resource.ColumnDefinition[*client.Clus
 		resource.NewColumn("static_site_domain", func(c row) string { return c.StaticSiteDomain.Raw() }, nil).
 			Drop(0, 2),
 		resource.NewColumn("buckets", nil, func(c row, b ui.Box) (string, theme.Tone) {
-			return resource.Cell(buckets(c), b.Theme.Glyphs.Ellipsis, count), theme.Muted
+			return join.Cell(buckets(c), b.Theme.Glyphs.Ellipsis, count), theme.Muted
 		}).Width(7).AlignRight().Drop(3, 0).
-			SortedBy(func(c, d row) bool { return resource.Len(buckets(c)) < resource.Len(buckets(d)) }),
+			SortedBy(func(c, d row) bool { return join.Len(buckets(c)) < join.Len(buckets(d)) }),
 	}
 }
 
@@ -112,7 +115,7 @@ func clusterState(c *client.Cluster, b ui.Box) (string, theme.Tone) {
 
 // clusterDetail shows a cluster with its buckets.
 func clusterDetail(a *account.Account, c *client.Cluster, b ui.Box) string {
-	t := account.NewDetailWriter(b)
+	t := operation.NewDetailWriter(b)
 	t.Title(c.ID.String())
 	state, tone := clusterState(c, b)
 	t.Field("state", state, tone)
@@ -121,7 +124,7 @@ func clusterDetail(a *account.Account, c *client.Cluster, b ui.Box) string {
 	t.Field("static site", account.OrDefault(c.StaticSiteDomain.String(), "not reported"), theme.Plain)
 	t.Heading("buckets")
 	resource.List(t, a.BucketsInCluster(c.ID.Raw()), func(k *client.Bucket) {
-		objects, size := account.FormatOptionalCount(k.Objects), account.FormatOptionalSize(k.Size)
+		objects, size := operation.FormatOptionalCount(k.Objects), operation.FormatOptionalSize(k.Size)
 		t.Paragraph(fmt.Sprintf("%s  %s objects  %s", k.Label, objects, size), theme.Plain)
 	}, "none")
 	return t.String()
@@ -132,7 +135,7 @@ func transferUsageLine(a *account.Account, b ui.Box) string {
 	used, known := account.OnlyRow(a.TransferUsage())
 	if !known {
 		return ui.Truncate(
-			b.Theme.Paint(theme.Muted, "transfer: "+account.LoadingOrError(a.TransferUsage().Freshness(), "reading")),
+			b.Theme.Paint(theme.Muted, "transfer: "+operation.LoadingOrError(a.TransferUsage().Freshness(), "reading")),
 			b.Width, b.Theme.Glyphs.Ellipsis,
 		)
 	}

@@ -12,12 +12,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/transfer"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/table"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // download asks for a folder. It first counts the objects of folders.
@@ -50,7 +52,7 @@ func downloadForm(a *account.Account, b *client.Bucket, o *client.Object) form.F
 		BusyText:    "starting",
 		Text: fmt.Sprintf(
 			"%s. The file gets its name once it is complete and verified; nothing is overwritten.",
-			account.FormatSize(o.Size),
+			operation.FormatSize(o.Size),
 		),
 		EnterSubmits: form.AlwaysSubmit,
 		Fields: []form.Field{
@@ -78,10 +80,10 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 	plan := transfer.NewPlan(prefix, all.all, foldsCase)
 	text := fmt.Sprintf(
 		"%s, %s. Each file gets its name once it is complete and verified.",
-		ui.Plural(plan.Files.Len(), "file", "files"), account.FormatSize(plan.Bytes),
+		wording.Plural(plan.Files.Len(), "file", "files"), operation.FormatSize(plan.Bytes),
 	)
 	if free, known := transfer.FreeSpace(folder); known {
-		text += fmt.Sprintf(" %s has %s free.", client.Clean(folder), account.FormatSize(free))
+		text += fmt.Sprintf(" %s has %s free.", client.Clean(folder), operation.FormatSize(free))
 	}
 	var list []string
 	for _, r := range plan.Skipped {
@@ -90,7 +92,7 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 	plan.Files = nil
 	if len(list) > 0 {
 		text += fmt.Sprintf(
-			" %s cannot be saved as files here and are left out:", ui.Plural(len(list), "object", "objects"),
+			" %s cannot be saved as files here and are left out:", wording.Plural(len(list), "object", "objects"),
 		)
 	}
 	return form.Form{
@@ -119,7 +121,7 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 			if len(ids) == 0 {
 				return nil, errors.New("there is nothing to download" + leftOut("left out", refused))
 			}
-			message := "downloading " + ui.Plural(len(ids), "file", "files") + ": " + describePlan(plan, existing)
+			message := "downloading " + wording.Plural(len(ids), "file", "files") + ": " + describePlan(plan, existing)
 			return transfersStarted(l.a, folder, message+leftOut("left out", refused), ids...), nil
 		},
 	}
@@ -130,7 +132,7 @@ func checkSpace(plan transfer.Plan, existing existingChoice) error {
 	if free, needed := plan.Space(existing.policy()); free >= 0 && needed > free {
 		return fmt.Errorf(
 			"%s has %s free, but %s is needed: choose another folder", client.Clean(plan.Folder),
-			account.FormatSize(free), account.FormatSize(needed),
+			operation.FormatSize(free), operation.FormatSize(needed),
 		)
 	}
 	return nil
@@ -162,7 +164,8 @@ func transfersStarted(a *account.Account, folder, text string, ids ...transfer.I
 		if folder != "" {
 			a.LastFolder = folder
 		}
-		return tea.Batch(ui.Send(ui.StatusMsg{
+		operation.SyncTransfers(a)
+		return ui.Send(ui.StatusMsg{
 			Text:          text,
 			Tone:          theme.Good,
 			ShowsProgress: true,
@@ -171,7 +174,7 @@ func transfersStarted(a *account.Account, folder, text string, ids ...transfer.I
 					return a.Transfers.State(id).Unfinished()
 				})
 			},
-		}), account.SyncTransfers(a))
+		})
 	}
 }
 

@@ -4,10 +4,11 @@ import (
 	"testing"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
+	"lookout/client/lists"
 	"lookout/client/transfer"
 	"lookout/ui"
-	"lookout/views/account"
 )
 
 // The message about the start of transfers is outdated once all of them have ended: the one about their end may have
@@ -19,7 +20,7 @@ func TestTransfersStarted_messageIsOutdatedByTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := account.New(t.Context(), account.Options{API: api})
+	a := account.New(t.Context(), account.Options{Executor: &lists.Inline{}, API: api})
 	var ids []transfer.ID
 	for _, name := range []string{"one", "two"} {
 		id, err := a.Transfers.Download(transfer.DownloadRequest{

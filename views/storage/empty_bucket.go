@@ -12,12 +12,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/journal"
 	"lookout/client/objectindex"
 	"lookout/client/objectnames"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -44,7 +46,7 @@ func countThenEmpty(a *account.Account, prefix client.ObjectRef) tea.Cmd {
 		if err != nil {
 			return ui.StatusMsg{
 				Tone: theme.Bad,
-				Text: client.Clean(prefix.Bucket) + ": not emptied; cannot count its objects: " + ui.Reason(err),
+				Text: client.Clean(prefix.Bucket) + ": not emptied; cannot count its objects: " + wording.Reason(err),
 			}
 		}
 		if count.none {
@@ -56,18 +58,16 @@ func countThenEmpty(a *account.Account, prefix client.ObjectRef) tea.Cmd {
 
 // askEmptying asks, and empties.
 func askEmptying(a *account.Account, prefix client.ObjectRef, count emptyCount) tea.Msg {
-	return a.AskConsentMsg(askToEmpty(prefix, count), func(c account.Consents) tea.Cmd {
+	return operation.AskConsentMsg(a, askToEmpty(prefix, count), func(c operation.Consents) tea.Cmd {
 		startEmptying(a, prefix, c, count.objects)
-		what := client.Clean(prefix.Bucket + ui.WithPrefix(" › ", prefix.Name))
-		return tea.Batch(
-			account.SyncTransfers(a),
-			ui.Send(ui.StatusMsg{Text: "emptying " + what, Tone: theme.Info, ShowsProgress: true}),
-		)
+		what := client.Clean(prefix.Bucket + wording.WithPrefix(" › ", prefix.Name))
+		operation.SyncTransfers(a)
+		return ui.Send(ui.StatusMsg{Text: "emptying " + what, Tone: theme.Info, ShowsProgress: true})
 	})
 }
 
 // startEmptying deletes the objects that begin with a prefix. Their number is 0 if it is not known.
-func startEmptying(a *account.Account, prefix client.ObjectRef, c account.Consents, objects int64) {
+func startEmptying(a *account.Account, prefix client.ObjectRef, c operation.Consents, objects int64) {
 	id := a.Transfers.Empty(c[client.OpEmptyBucket], prefix.Cluster, prefix.Bucket, prefix.Name, objects)
 	sizesOf(a, prefix).expect(pendingChange{id: id, emptied: &prefix.Name})
 }
@@ -131,8 +131,8 @@ func countObjects(
 	if b, err := a.API.Buckets.Get(ctx, prefix.Cluster, prefix.Bucket); err == nil && prefix.Name == "" {
 		n, _ := b.Objects.Value()
 		count.text += fmt.Sprintf(
-			"; the bucket reports %s objects, %s", account.FormatOptionalCount(b.Objects),
-			account.FormatOptionalSize(b.Size),
+			"; the bucket reports %s objects, %s", operation.FormatOptionalCount(b.Objects),
+			operation.FormatOptionalSize(b.Size),
 		)
 		count.slow = count.slow || n >= slowEmptyObjects
 	}
@@ -141,11 +141,11 @@ func countObjects(
 
 // formatObjects returns "62 objects, 132 GiB".
 func formatObjects(objects, bytes int64) string {
-	return account.FormatTotal(client.StorageTotal{Objects: objects, Size: bytes}, ", ")
+	return operation.FormatTotal(client.StorageTotal{Objects: objects, Size: bytes}, ", ")
 }
 
 // askToEmpty is the question about the objects that begin with a prefix.
-func askToEmpty(prefix client.ObjectRef, count emptyCount) account.ConfirmationRequest {
+func askToEmpty(prefix client.ObjectRef, count emptyCount) operation.ConfirmationRequest {
 	title, name := "Empty bucket", "empty it"
 	what := "every object in bucket " + client.Clean(prefix.Bucket)
 	if prefix.Name != "" {
@@ -160,7 +160,7 @@ func askToEmpty(prefix client.ObjectRef, count emptyCount) account.ConfirmationR
 	if count.slow {
 		effect += " This takes a long time; a lifecycle policy, set with an S3 client, does it on the server."
 	}
-	return account.ConfirmationRequest{
+	return operation.ConfirmationRequest{
 		Ops:  []string{client.OpEmptyBucket},
 		IDs:  []string{prefix.ID()},
 		Name: name,
@@ -220,9 +220,7 @@ func ReportInterruptedDeletions(a *account.Account) tea.Cmd {
 			continue
 		}
 		cmds = append(
-			cmds,
-			ui.ShowStatus(theme.Warn, describeInterrupted(*e)+" · see the journal"),
-			lookUpDeletion(a, *e),
+			cmds, ui.ShowStatus(theme.Warn, describeInterrupted(*e)+" · see the journal"), lookUpDeletion(a, *e),
 		)
 	}
 	return tea.Batch(cmds...)
@@ -258,7 +256,11 @@ func lookUpDeletion(a *account.Account, e journal.Entry) tea.Cmd {
 			if err != nil {
 				return ui.StatusMsg{
 					Tone: theme.Warn,
-					Text: account.EntryName(&e) + ": cannot look up objects with an unknown outcome: " + ui.Reason(err),
+					Text: account.EntryName(
+						&e,
+					) + ": cannot look up objects with an unknown outcome: " + wording.Reason(
+						err,
+					),
 				}
 			}
 		}

@@ -14,13 +14,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/lists"
 	"lookout/client/objectindex"
 	"lookout/client/objectnames"
 	"lookout/client/transfer"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -59,17 +62,17 @@ func sizesOf(a *account.Account, bucket client.ObjectRef) *bucketSizes {
 const maxSizeReads = 8
 
 // read reads the sums below a prefix, again if they are known. What is known is shown until it has ended.
-func (s *bucketSizes) read(prefix string) tea.Cmd {
+func (s *bucketSizes) read(prefix string) {
 	if s.current != nil {
 		s.current.stop()
 	}
 	ctx, stop := context.WithCancel(s.a.Context)
 	r := &sizeRead{sums: objectindex.NewFolderSizes(prefix, -1), stop: stop}
 	s.set(s.reads, r)
-	objects := s.a.API.Objects
-	return tea.Batch(sizesProgressed{s, r}.later(), func() tea.Msg {
-		err := r.sums.Read(ctx, objects, s.bucket.Cluster, s.bucket.Bucket, func() {})
-		return sizesRead{s, r, err}
+	s.watch(r)
+	s.a.Go(func() (apply func()) {
+		err := r.sums.Read(ctx, s.a.API.Objects, s.bucket.Cluster, s.bucket.Bucket, func() {})
+		return func() { s.ended(r, err) }
 	})
 }
 
@@ -117,46 +120,27 @@ func (s *bucketSizes) get() (ended []*sizeRead, current *sizeRead) {
 	return s.reads, s.current
 }
 
-// sizesProgressed says that a reading may have come further.
-type sizesProgressed struct {
-	sizes *bucketSizes
-	read  *sizeRead
+// watch shows from time to time that a reading has come further, until it ends.
+func (s *bucketSizes) watch(r *sizeRead) {
+	s.a.After(ui.ProgressInterval, func() {
+		if s.current == r {
+			s.version++
+			s.watch(r)
+		}
+	})
 }
 
-// later returns the command that sends the message after a while.
-func (m sizesProgressed) later() tea.Cmd {
-	return tea.Tick(ui.ProgressInterval, func(time.Time) tea.Msg { return m })
-}
-
-// Deliver shows the progress.
-func (m sizesProgressed) Deliver() tea.Cmd {
-	if m.sizes.current != m.read {
-		return nil
+// ended shows the sums of a reading, unless it was stopped before.
+func (s *bucketSizes) ended(r *sizeRead, err error) {
+	r.stop()
+	if s.current != r {
+		return
 	}
-	m.sizes.version++
-	return m.later()
-}
-
-// sizesRead says that a reading has ended.
-type sizesRead struct {
-	sizes *bucketSizes
-	read  *sizeRead
-	err   error
-}
-
-// Deliver shows the sums, unless the reading was stopped before.
-func (m sizesRead) Deliver() tea.Cmd {
-	m.read.stop()
-	if m.sizes.current != m.read {
-		return nil
+	if s.end(r, err != nil); err != nil {
+		operation.Post(s.a, ui.ShowStatus(theme.Bad, fmt.Sprintf(
+			"%s: not all sizes could be read: %s · r reads again", client.Clean(s.bucket.Bucket), wording.Reason(err),
+		)))
 	}
-	m.sizes.end(m.read, m.err != nil)
-	if m.err == nil {
-		return nil
-	}
-	return ui.ShowStatus(theme.Bad, fmt.Sprintf(
-		"%s: not all sizes could be read: %s · r reads again", client.Clean(m.sizes.bucket.Bucket), ui.Reason(m.err),
-	))
 }
 
 // find returns the reading with the newest sums of a prefix; nil if nobody has read them to the end.
@@ -284,21 +268,20 @@ type listingSizes struct {
 func (s listingSizes) Name() string { return "sizes" }
 
 // Refresh reads the sums of the listing again, if they are shown.
-func (s listingSizes) Refresh() tea.Cmd {
-	if s.shown(s.prefix) == nil || s.current != nil {
-		return nil
+func (s listingSizes) Refresh() {
+	if s.shown(s.prefix) != nil && s.current == nil {
+		s.read(s.prefix)
 	}
-	return s.read(s.prefix)
 }
 
 // Poll does nothing: the sums are read only when somebody asks for them.
-func (s listingSizes) Poll() tea.Cmd { return nil }
+func (s listingSizes) Poll() {}
 
 // EnsureLoaded does nothing.
-func (s listingSizes) EnsureLoaded() tea.Cmd { return nil }
+func (s listingSizes) EnsureLoaded() {}
 
 // Freshness returns nothing: the footer says how old the sums are.
-func (s listingSizes) Freshness() ui.Freshness { return ui.Freshness{Loaded: true} }
+func (s listingSizes) Freshness() lists.Freshness { return lists.Freshness{Loaded: true} }
 
 // Version grows whenever a sum changes.
 func (s listingSizes) Version() int { return s.version }
@@ -335,7 +318,7 @@ func formatReadAge(age time.Duration) string {
 	if age < time.Minute {
 		return "just now"
 	}
-	return ui.FormatAge(age) + " ago"
+	return wording.FormatAge(age) + " ago"
 }
 
 // A sizesView shows the sums of folders in a listing.
@@ -379,9 +362,9 @@ func (v sizesView) sizeCell(o *client.Object, _ ui.Box) (string, theme.Tone) {
 	case sum.AtLeast && sum.Objects == 0:
 		return "…", theme.Muted
 	case sum.AtLeast:
-		return "≥ " + account.FormatSize(sum.Bytes), theme.Muted
+		return "≥ " + operation.FormatSize(sum.Bytes), theme.Muted
 	default:
-		return account.FormatSize(sum.Bytes), theme.Plain
+		return operation.FormatSize(sum.Bytes), theme.Plain
 	}
 }
 
@@ -411,9 +394,9 @@ func (v sizesView) countCell(o *client.Object, _ ui.Box) (string, theme.Tone) {
 	case sum.AtLeast && sum.Objects == 0:
 		return "…", theme.Muted
 	case sum.AtLeast:
-		return "≥ " + ui.FormatCount(sum.Objects), theme.Muted
+		return "≥ " + wording.FormatCount(sum.Objects), theme.Muted
 	default:
-		return ui.FormatCount(sum.Objects), theme.Plain
+		return wording.FormatCount(sum.Objects), theme.Plain
 	}
 }
 
@@ -498,12 +481,12 @@ func (v sizesView) sizesAction() ui.Action {
 	switch sorted := v.l.SaveState().SortBy == "size"; {
 	case r == nil || r.partial.Load() && r != v.l.sizes.current:
 		action.Do = func() tea.Cmd {
-			cmd := v.l.sizes.read(v.l.path.prefix)
+			v.l.sizes.read(v.l.path.prefix)
 			v.sortBySize(true)
 			v.l.keepTop = true
 			table.SelectFirst(v.l.List)
 			v.l.topRow = v.l.SaveState().Row
-			return cmd
+			return nil
 		}
 	case sorted:
 		action.Key = ui.Bind("sort by name", "S")
@@ -542,17 +525,21 @@ func (v sizesView) followTop() {
 }
 
 // writeFolderSize writes what is known of the size of a folder.
-func (v sizesView) writeFolderSize(t *account.DetailWriter, o *client.Object) {
+func (v sizesView) writeFolderSize(t *operation.DetailWriter, o *client.Object) {
 	sum, known := v.l.sizes.sum(o.Name.Raw())
 	switch {
 	case !known:
 		t.Field("size", "not read · S reads it", theme.Muted)
 		return
 	case sum.AtLeast:
-		t.Field("size", "at least "+account.FormatSize(sum.Bytes), theme.Warn)
-		t.Field("objects", "at least "+ui.FormatCount(sum.Objects), theme.Warn)
+		t.Field("size", "at least "+operation.FormatSize(sum.Bytes), theme.Warn)
+		t.Field("objects", "at least "+wording.FormatCount(sum.Objects), theme.Warn)
 		return
 	}
-	t.Field("size", fmt.Sprintf("%s (%s bytes)", account.FormatSize(sum.Bytes), ui.FormatCount(sum.Bytes)), theme.Plain)
-	t.Field("objects", ui.FormatCount(sum.Objects), theme.Plain)
+	t.Field(
+		"size",
+		fmt.Sprintf("%s (%s bytes)", operation.FormatSize(sum.Bytes), wording.FormatCount(sum.Bytes)),
+		theme.Plain,
+	)
+	t.Field("objects", wording.FormatCount(sum.Objects), theme.Plain)
 }

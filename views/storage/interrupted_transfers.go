@@ -9,11 +9,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/objectindex"
 	"lookout/client/transfer"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // OfferInterruptedTransfers offers to continue the downloads and copies that an earlier run did not finish.
@@ -40,9 +42,9 @@ func interruptedMenu(a *account.Account, found transfer.InterruptedTransfers) ui
 	first := downloads[0]
 	what := fmt.Sprintf("%s to %s", client.Clean(first.Name), client.Clean(first.Folder))
 	if more := len(downloads) - 1; more > 0 {
-		what += " and " + ui.FormatCount(int64(more)) + " more"
+		what += " and " + wording.FormatCount(int64(more)) + " more"
 	}
-	goOn := fmt.Sprintf("continue: %s of %s are here", account.FormatSize(kept), account.FormatSize(size))
+	goOn := fmt.Sprintf("continue: %s of %s are here", operation.FormatSize(kept), operation.FormatSize(size))
 	return ui.OpenMenuMsg{Title: "Interrupted: " + what, Actions: []ui.Action{
 		{Key: ui.Bind(goOn, "c"), Do: func() tea.Cmd { return continueDownloads(a, found) }},
 		{Key: ui.Bind("later: ask again at the next start", "l"), Do: func() tea.Cmd { return nil }},
@@ -82,7 +84,7 @@ func (m downloadsContinued) Deliver() tea.Cmd {
 	if len(m.ids) == 0 {
 		return ui.ShowStatus(theme.Bad, "nothing could be resumed: "+client.Clean(errors.Join(m.refused...).Error()))
 	}
-	message := "continuing " + ui.Plural(len(m.ids), "download", "downloads")
+	message := "continuing " + wording.Plural(len(m.ids), "download", "downloads")
 	return transfersStarted(m.a, "", message+leftOut("left out", m.refused), m.ids...)()
 }
 
@@ -106,7 +108,7 @@ func interruptedCopiesMenu(a *account.Account, all []transfer.InterruptedCopy, f
 	if bucketOf(first.From) != bucketOf(first.To) {
 		places = " from " + client.Clean(bucketOf(first.From)) + " to " + client.Clean(bucketOf(first.To))
 	}
-	what := doing + ui.Plural(len(copies), "object", "objects") + places
+	what := doing + wording.Plural(len(copies), "object", "objects") + places
 	settled := func() {
 		forget()
 		transfer.SaveInterruptedCopies(a.Transfers, others)
@@ -162,13 +164,13 @@ func continueCopies(a *account.Account, copies []transfer.InterruptedCopy, settl
 			err = plan.ReadACLs(ctx, a.API.Objects, d.existing.policy(), nil)
 		}
 		if err != nil {
-			return ui.StatusMsg{Tone: theme.Bad, Text: "could not compare: " + ui.Reason(err)}
+			return ui.StatusMsg{Tone: theme.Bad, Text: "could not compare: " + wording.Reason(err)}
 		}
 		if n, _ := plan.CountToSend(d.existing.policy()); n == 0 {
 			settled()
 			return ui.StatusMsg{Tone: theme.Good, Text: "there is nothing left to " + string(d.choice)}
 		}
-		return a.AskConsentMsg(d.ask(&plan), func(consents account.Consents) tea.Cmd {
+		return operation.AskConsentMsg(a, d.ask(&plan), func(consents operation.Consents) tea.Cmd {
 			settled()
 			return d.start(plan, consents)
 		})

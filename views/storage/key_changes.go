@@ -11,18 +11,21 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/join"
 	"lookout/client/journal"
+	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/table"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
 // keyRunner performs the operations on access keys.
-func keyRunner(a *account.Account) account.OperationRunner[*client.AccessKey] {
-	return account.NewRunner(a, a.Keys(), Keys(a))
+func keyRunner(a *account.Account) operation.OperationRunner[*client.AccessKey] {
+	return operation.NewRunner(a, a.Keys(), Keys(a))
 }
 
 // Keys declares access keys: the document's "Object Storage Key". Nothing but the answer to a creation holds a secret.
@@ -86,7 +89,7 @@ func keyID(k *client.AccessKey) int { return k.ID }
 // renameKey changes the label of a key, which is all that can be changed.
 func renameKey(a *account.Account, k *client.AccessKey) keyDraft {
 	fetch := func(ctx context.Context, id int) (*client.AccessKey, error) { return account.FetchKey(ctx, a, id) }
-	draft := account.Renaming(
+	draft := operation.Renaming(
 		k, fmt.Sprintf("Label of key %d", k.ID), keyID, keyLabel, KeyLabelField, fetch,
 		func(ctx context.Context, w *client.Writer, id int, label string) (*client.AccessKey, error) {
 			row, err := w.UpdateKey(ctx, id, label)
@@ -117,7 +120,7 @@ func revokeKey() keyDraft {
 			Required: true,
 		}
 	}
-	return account.Deleting(keyID, keyLabel, before, confirm, (*client.Writer).RevokeKey)
+	return operation.Deleting(keyID, keyLabel, before, confirm, (*client.Writer).RevokeKey)
 }
 
 // newKeyFrom asks for a key, beginning with values. There are three kinds: one that reaches everything (no list
@@ -143,12 +146,12 @@ func newKeyFrom(a *account.Account, in *keyInput) keyDraft {
 			made := keyCreation(sent.Label, sent)
 			attempt := resource.Attempt[*client.AccessKey]{
 				Label: sent.Label,
-				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.AccessKey], error) {
+				Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.AccessKey], error) {
 					k, err := w.CreateKey(ctx, sent)
 					if err == nil {
 						secret = keySecretDialog(a, k, func(kept bool) tea.Cmd { return in.handOver(a, w, k, kept) })
 					}
-					return ui.ResultRow(account.WithoutSecret(k), err)
+					return lists.ResultRow(account.WithoutSecret(k), err)
 				},
 				Find:     account.FindCreated(a.Keys(), made),
 				Describe: func(k *client.AccessKey) string { return made.Describe(a, k) },
@@ -287,7 +290,7 @@ func (in *keyInput) copiesAccess() bool {
 // newKeyInput returns the values that the form begins with: a limited key, for which no bucket is chosen yet.
 func newKeyInput(a *account.Account) *keyInput {
 	known := account.AllRows(a, a.Buckets())
-	buckets := resource.Found(known)
+	buckets := join.Found(known)
 	slices.SortFunc(buckets, func(b, c *client.Bucket) int {
 		return cmp.Or(
 			strings.Compare(b.Label.Raw(), c.Label.Raw()),
@@ -296,7 +299,7 @@ func newKeyInput(a *account.Account) *keyInput {
 	})
 	in := &keyInput{
 		buckets: buckets,
-		unread:  resource.FormRemark(known),
+		unread:  join.FormRemark(known),
 		levels:  make([]account.GrantLevel, len(buckets)),
 		limited: true,
 	}

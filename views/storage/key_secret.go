@@ -13,10 +13,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/journal"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // keySecretDialog shows the secret of a new key, once. It offers to save it in the forms that other programs read.
@@ -39,7 +41,7 @@ func keySecretDialog(a *account.Account, k *client.AccessKey, closed func(kept b
 	dialog.Details = [][2]string{
 		{"label", k.Label.String()},
 		{"access key", k.AccessKey.String()},
-		{"endpoint" + account.ReasonIf(len(hosts) > 1, "s"), account.FitNames(hosts, 60)},
+		{"endpoint" + account.ReasonIf(len(hosts) > 1, "s"), operation.FitNames(hosts, 60)},
 	}
 	for _, f := range keyFiles(k, hosts[0]) {
 		dialog.Formats = append(dialog.Formats, ui.SecretFileFormat{
@@ -204,7 +206,7 @@ func offerLostKeys(a *account.Account) tea.Cmd {
 		var menus tea.BatchMsg
 		for _, e := range lost {
 			made := keyCreation(e.Change.Label, e.Change.Body)
-			c := account.PossiblyCreated[*client.AccessKey]{
+			c := operation.PossiblyCreated[*client.AccessKey]{
 				What:      "new key " + client.Clean(e.Change.Label),
 				Describe:  func(k *client.AccessKey) string { return made.Describe(a, k) },
 				Operation: "revoke",
@@ -225,7 +227,7 @@ func offerLostKeys(a *account.Account) tea.Cmd {
 
 // unseenSecretMenu offers what to do about a key whose secret nobody has seen.
 func unseenSecretMenu(a *account.Account, k *client.AccessKey, made journal.Entry) ui.OpenMenuMsg {
-	age := ui.FormatAge(a.Now().Sub(made.Time))
+	age := wording.FormatAge(a.Now().Sub(made.Time))
 	return ui.OpenMenuMsg{
 		Title: fmt.Sprintf("The secret of key %s (id %d) may be lost", k.Label, k.ID),
 		Text: []string{
@@ -249,7 +251,7 @@ func unseenSecretMenu(a *account.Account, k *client.AccessKey, made journal.Entr
 
 // revokeLaterMenu offers what to do about a key that is still to be revoked.
 func revokeLaterMenu(a *account.Account, k *client.AccessKey, noted journal.Entry) ui.OpenMenuMsg {
-	age := ui.FormatAge(a.Now().Sub(noted.Time))
+	age := wording.FormatAge(a.Now().Sub(noted.Time))
 	return ui.OpenMenuMsg{
 		Title: fmt.Sprintf("Key %s (id %d) is still to be revoked", k.Label, k.ID),
 		Text: []string{

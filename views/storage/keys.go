@@ -8,10 +8,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/join"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -21,15 +25,15 @@ func KeysPane(a *account.Account) ui.Pane {
 	list.JoinedStores = table.JoinedStores{a.Buckets(), a.Clusters()}
 	list.RowActions = append(list.RowActions, rotateAction(a))
 	list.Detail = keyDetail
-	list.Footer = func(set *ui.RowStore[*client.AccessKey], b ui.Box) string { return keysFoot(a, set, b) }
+	list.Footer = func(set *lists.RowStore[*client.AccessKey], b ui.Box) string { return keysFoot(a, set, b) }
 	list.EmptyText, list.SortBy = "no access keys yet · n creates one", "label"
 	list.Search.By = func(k *client.AccessKey) []string { return []string{k.AccessKey.String()} }
-	return account.WithDetailSidebar(a, list, func(row *client.AccessKey, inside ui.Box) []ui.StackedPanel {
+	return operation.WithDetailSidebar(a, list, func(row *client.AccessKey, inside ui.Box) []ui.StackedPanel {
 		return []ui.StackedPanel{
 			sizesPanel(a, "Sizes of the buckets it can access", reachedBuckets(a, row), func(*client.Bucket) bool {
 				return true
 			}, inside),
-			account.ChangesPanel(a, "key", account.FormatID(row.ID), inside),
+			operation.ChangesPanel(a, "key", account.FormatID(row.ID), inside),
 		}
 	}, a.Buckets())
 }
@@ -44,10 +48,11 @@ func keyColumns(a *account.Account) []resource.ColumnDefinition[*client.AccessKe
 			Titled("access key").Width(20).Drop(2, 0),
 		{Name: "limited", Value: func(k row) string { return resource.OptionalValue(k.Limited) }},
 		resource.NewColumn("bucket_access", keyGrants, func(k row, _ ui.Box) (string, theme.Tone) {
-			return account.KeyReach(k)
+			reach, severity := account.KeyReach(k)
+			return reach, operation.Tone(severity)
 		}).
 			Titled("reaches").MinWidth(20).Drop(1, 1).
-			Shortened(func(k row, b ui.Box) string { return account.ShortKeyReach(a, k, b) }),
+			Shortened(func(k row, b ui.Box) string { return operation.ShortKeyReach(a, k, b) }),
 		resource.DetailColumn(SecretKeyColumn, func(row) string { return "" }),
 		resource.DetailColumn("regions", keyRegions),
 	}
@@ -85,10 +90,10 @@ func keyRegions(k *client.AccessKey) string {
 }
 
 // keysFoot counts the keys.
-func keysFoot(a *account.Account, set *ui.RowStore[*client.AccessKey], b ui.Box) string {
-	text := resource.Fold(account.AllRows(a, set), func(all []*client.AccessKey) string {
-		return ui.Plural(len(all), "key", "keys") + ", " + countLimitedKeys(a)
-	}, func(_ []*client.AccessKey, s resource.JoinState) string { return s.String() })
+func keysFoot(a *account.Account, set *lists.RowStore[*client.AccessKey], b ui.Box) string {
+	text := join.Fold(account.AllRows(a, set), func(all []*client.AccessKey) string {
+		return wording.Plural(len(all), "key", "keys") + ", " + countLimitedKeys(a)
+	}, func(_ []*client.AccessKey, s join.JoinState) string { return s.String() })
 	return b.Theme.Paint(theme.Muted, text)
 }
 
@@ -124,24 +129,24 @@ func keyShortcuts() []table.RowAction[*client.AccessKey] {
 				return ui.CopyMsg{Text: k.AccessKey.Raw(), Label: "access key of " + k.Label.String()}
 			},
 		},
-		account.FollowReference(func(k *client.AccessKey) resource.Joined[account.LinkedRow] {
-			buckets := make([]account.LinkedRow, len(k.Buckets))
+		operation.FollowReference(func(k *client.AccessKey) join.Joined[operation.LinkedRow] {
+			buckets := make([]operation.LinkedRow, len(k.Buckets))
 			for i, g := range k.Buckets {
-				buckets[i] = account.LinkedRow{
+				buckets[i] = operation.LinkedRow{
 					Kind:  "bucket",
 					Label: client.Clean(g.BucketID()),
 					Pane:  "buckets",
 					ID:    g.BucketID(),
 				}
 			}
-			return resource.Join(buckets, resource.JoinState{Kind: resource.Known})
+			return join.Join(buckets, join.JoinState{Kind: join.Known})
 		}),
 	}
 }
 
 // keyDetail shows what a key reaches.
 func keyDetail(k *client.AccessKey, b ui.Box) string {
-	t := account.NewDetailWriter(b)
+	t := operation.NewDetailWriter(b)
 	t.Title(k.Label.String())
 	t.Field("id", account.FormatID(k.ID), theme.Muted)
 	t.Field("access key", k.AccessKey.String(), theme.Plain)
@@ -150,14 +155,14 @@ func keyDetail(k *client.AccessKey, b ui.Box) string {
 		t.Heading("works in")
 		for _, r := range k.Regions {
 			t.Paragraph(
-				fmt.Sprintf("%s  %s%s", r.ID, r.S3Endpoint, ui.WithPrefix("  ", r.EndpointType.String())),
+				fmt.Sprintf("%s  %s%s", r.ID, r.S3Endpoint, wording.WithPrefix("  ", r.EndpointType.String())),
 				theme.Plain,
 			)
 		}
 	}
 	if reach, tone := account.KeyReach(k); len(k.Buckets) == 0 {
 		t.Heading("reaches")
-		t.Paragraph(reach, tone)
+		t.Paragraph(reach, operation.Tone(tone))
 	}
 	headed := map[client.ServerText]bool{}
 	for _, g := range k.Buckets {

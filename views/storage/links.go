@@ -11,11 +11,14 @@ import (
 	"github.com/boombuler/barcode/qr"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/table"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -85,7 +88,7 @@ func linkRemainingCell(r *account.LocalRow, b ui.Box) (string, theme.Tone) {
 	case l.Expired(b.Now):
 		return "expired", theme.Muted
 	}
-	return ui.FormatAge(r.Link().Expires.Sub(b.Now)), theme.Plain
+	return wording.FormatAge(r.Link().Expires.Sub(b.Now)), theme.Plain
 }
 
 // linkOperations are the actions on a link.
@@ -106,31 +109,30 @@ func linkOperations(a *account.Account) []table.RowAction[*account.LocalRow] {
 			Name:           "copy the link",
 			ShowInHints:    true,
 			DisabledReason: over,
-			Message:        func(r *account.LocalRow) tea.Msg { return r.Link().CopyURL() },
+			Message:        func(r *account.LocalRow) tea.Msg { return operation.CopyURL(r.Link()) },
 		},
 		{
 			Keys:           []string{"c"},
 			Name:           "copy as curl",
 			ShowInHints:    true,
 			DisabledReason: over,
-			Message:        func(r *account.LocalRow) tea.Msg { return r.Link().CopyCurl() },
+			Message:        func(r *account.LocalRow) tea.Msg { return operation.CopyCurl(r.Link()) },
 		},
 	}
 }
 
 // linkDetail shows what a link allows.
 func linkDetail(a *account.Account, l *account.PresignedLink, b ui.Box) string {
-	t := account.NewDetailWriter(b)
+	t := operation.NewDetailWriter(b)
 	writeLink(a, t, l)
 	t.Paragraph("enter shows the link", theme.Muted)
 	return t.String()
 }
 
 // linksFoot counts the links.
-func linksFoot(set *ui.RowStore[*account.LocalRow], b ui.Box) string {
+func linksFoot(set *lists.RowStore[*account.LocalRow], b ui.Box) string {
 	return b.Theme.Paint(
-		theme.Muted,
-		ui.Plural(set.Len(), "link", "links")+" · anyone who has one needs no key until it expires",
+		theme.Muted, wording.Plural(set.Len(), "link", "links")+" · anyone who has one needs no key until it expires",
 	)
 }
 
@@ -221,31 +223,37 @@ func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 		Review:          review,
 		WhyResendIsSafe: "Nobody has the link from the lost response",
 	}
-	ask := func() account.ConfirmationRequest {
+	ask := func() operation.ConfirmationRequest {
 		object := client.Clean(name) + " in " + bucketName(b)
 		effect := fmt.Sprintf("Creates a link to %s %s. %s", in.request.Method, object, review())
-		return account.ConfirmationRequest{
+		return operation.ConfirmationRequest{
 			Ops:     []string{in.request.Op()},
 			IDs:     []string{ref.ID()},
 			Name:    "create link",
 			Confirm: resource.ConfirmationSpec{Title: "Link to " + client.Clean(name), Effect: effect},
 		}
 	}
-	return a.FormWithConsent(f, ask, func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
-		request := in.request
-		request.Expires = in.lifetimeSeconds()
-		link, err := createLink(ctx, a, ref, request, c[request.Op()])
-		if err != nil {
-			return nil, err
-		}
-		return func() tea.Cmd {
-			cmds := []tea.Cmd{a.LinkStore().Refresh(), ui.Send(ui.OpenPaneMsg{Pane: &linkView{a: a, link: link}})}
-			if warning := linkWarning(link); warning != "" {
-				cmds = append(cmds, ui.ShowStatus(theme.Warn, client.Clean(name)+": "+warning))
+	return operation.FormWithConsent(
+		a,
+		f,
+		ask,
+		func(ctx context.Context, c operation.Consents) (func() tea.Cmd, error) {
+			request := in.request
+			request.Expires = in.lifetimeSeconds()
+			link, err := createLink(ctx, a, ref, request, c[request.Op()])
+			if err != nil {
+				return nil, err
 			}
-			return tea.Batch(cmds...)
-		}, nil
-	})
+			return func() tea.Cmd {
+				a.LinkStore().Refresh()
+				cmds := []tea.Cmd{ui.Send(ui.OpenPaneMsg{Pane: &linkView{a: a, link: link}})}
+				if warning := linkWarning(link); warning != "" {
+					cmds = append(cmds, ui.ShowStatus(theme.Warn, client.Clean(name)+": "+warning))
+				}
+				return tea.Batch(cmds...)
+			}, nil
+		},
+	)
 }
 
 // createLink makes a link and keeps it among those of this run.
@@ -296,7 +304,7 @@ func (p *linkView) Crumb() string { return "link" }
 func (p *linkView) SkipsAutoRefresh() bool { return true }
 
 // Refresh does nothing: there is nothing to read.
-func (p *linkView) Refresh() tea.Cmd { return nil }
+func (p *linkView) Refresh() {}
 
 // Update scrolls.
 func (p *linkView) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
@@ -307,12 +315,12 @@ func (p *linkView) Actions() []ui.Action {
 		{
 			Key:         ui.Bind("copy the link", "y", "enter"),
 			ShowInHints: true,
-			Do:          func() tea.Cmd { return ui.Send(p.link.CopyURL()) },
+			Do:          func() tea.Cmd { return ui.Send(operation.CopyURL(p.link)) },
 		},
 		{
 			Key:         ui.Bind("copy as curl", "c"),
 			ShowInHints: true,
-			Do:          func() tea.Cmd { return ui.Send(p.link.CopyCurl()) },
+			Do:          func() tea.Cmd { return ui.Send(operation.CopyCurl(p.link)) },
 		},
 		{
 			Key:         ui.Bind("QR code", "Q"),
@@ -338,7 +346,7 @@ func (p *linkView) toggleQR() tea.Cmd {
 
 // View shows the link and when it expires.
 func (p *linkView) View(b ui.Box) string {
-	t := account.NewDetailWriter(b)
+	t := operation.NewDetailWriter(b)
 	l := p.link
 	writeLink(p.a, t, l)
 	t.Heading("link")
@@ -353,7 +361,7 @@ func (p *linkView) View(b ui.Box) string {
 }
 
 // writeLink writes what a link allows, and until when.
-func writeLink(a *account.Account, t *account.DetailWriter, l *account.PresignedLink) {
+func writeLink(a *account.Account, t *operation.DetailWriter, l *account.PresignedLink) {
 	t.Title(l.Method + " " + l.Name.String())
 	t.Field("bucket", l.Bucket, theme.Muted)
 	t.Field("expires", formatLinkExpiry(a, l, t.Box.Now), theme.Warn)
@@ -373,7 +381,7 @@ func formatLinkExpiry(a *account.Account, l *account.PresignedLink, now time.Tim
 	case l.Expired(now):
 		return "expired"
 	}
-	left := ui.FormatAge(l.Expires.Sub(now))
+	left := wording.FormatAge(l.Expires.Sub(now))
 	return fmt.Sprintf("%s, in %s", formatLocalAndUTC(a, l.Expires, "Mon 15:04:05 MST"), left)
 }
 

@@ -9,10 +9,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/storage/preview"
 )
 
@@ -21,8 +24,8 @@ type objectView struct {
 	a        *account.Account
 	bucket   *client.Bucket
 	listed   *client.Object
-	acl      *ui.RowStore[*objectRead[*client.ObjectACL]]
-	preview  *ui.RowStore[*objectRead[*preview.Preview]]
+	acl      *lists.RowStore[*objectRead[*client.ObjectACL]]
+	preview  *lists.RowStore[*objectRead[*preview.Preview]]
 	rereadAt time.Time // when a part was last read again because the other one was of another version
 	showXML  bool      // the ACL's XML is shown
 	scroll   ui.Viewport
@@ -63,9 +66,9 @@ func objectPane(a *account.Account, b *client.Bucket, o *client.Object) ui.Pane 
 // object's entry in the listing first, since the object may have been replaced.
 func objectStore[T any](
 	p *objectView, name string, read func(context.Context, *client.Object) (T, error),
-) *ui.RowStore[*objectRead[T]] {
+) *lists.RowStore[*objectRead[T]] {
 	a, ref := p.a, refTo(p.bucket, p.listed.Name.Raw())
-	return ui.NewRowStore(a.Context, ui.RowSource[*objectRead[T]]{
+	return lists.NewRowStore(a.Context, a, lists.RowSource[*objectRead[T]]{
 		Name: name,
 		ID:   func(*objectRead[T]) string { return ref.Name },
 		Now:  a.Now,
@@ -109,7 +112,7 @@ func (p *objectView) versions() (acl, first *client.Object) {
 func checkObjectGone(
 	ctx context.Context, a *account.Account, b *client.Bucket, ref client.ObjectRef, err error,
 ) error {
-	if !account.IsNotFound(err) {
+	if !operation.IsNotFound(err) {
 		return err
 	}
 	switch _, there, again := a.API.Objects.Find(ctx, ref.Cluster, ref.Bucket, ref.Name); {
@@ -118,7 +121,7 @@ func checkObjectGone(
 	case there:
 		return err
 	}
-	return account.GoneError(ref.ID(), "object "+client.Clean(ref.Name))
+	return operation.GoneError(ref.ID(), "object "+client.Clean(ref.Name))
 }
 
 // fetchPreview reads the first bytes of a version of an object over a pre-signed URL.
@@ -139,35 +142,36 @@ func (p *objectView) Name() string { return "object" }
 func (p *objectView) Crumb() string { return p.listed.Name.String() }
 
 // Freshness returns the age of the access.
-func (p *objectView) Freshness() ui.Freshness { return p.acl.Freshness() }
+func (p *objectView) Freshness() lists.Freshness { return p.acl.Freshness() }
 
 // SkipsAutoRefresh reports true: an object rarely changes.
 func (p *objectView) SkipsAutoRefresh() bool { return true }
 
 // Refresh reads the access again, and the first bytes if they were read before.
-func (p *objectView) Refresh() tea.Cmd {
-	cmds := []tea.Cmd{p.acl.Refresh()}
+func (p *objectView) Refresh() {
+	p.acl.Refresh()
 	if p.preview.Loaded() {
-		cmds = append(cmds, p.preview.Refresh())
+		p.preview.Refresh()
 	}
-	return tea.Batch(cmds...)
 }
 
 // rereadInterval is the time between two attempts to read both parts of one version: replicas may go on disagreeing.
 const rereadInterval = time.Minute
 
 // LoadMissing reads the access once, and what was read of another version of the object again.
-func (p *objectView) LoadMissing() tea.Cmd {
+func (p *objectView) LoadMissing() {
 	acl, first := p.versions()
 	if acl == nil || first == nil || isSameVersion(acl, first) || p.acl.Freshness().Loading ||
 		p.preview.Freshness().Loading || p.a.Now().Sub(p.rereadAt) < rereadInterval {
-		return p.acl.EnsureLoaded()
+		p.acl.EnsureLoaded()
+		return
 	}
 	p.rereadAt = p.a.Now()
 	if p.object() == acl {
-		return p.preview.Refresh()
+		p.preview.Refresh()
+	} else {
+		p.acl.Refresh()
 	}
-	return p.acl.Refresh()
 }
 
 // isSameVersion reports whether two entries of a listing are those of one version of an object.
@@ -195,7 +199,7 @@ func (p *objectView) Actions() []ui.Action {
 			Key:         ui.Bind("preview", "enter"),
 			Description: "its first 64 KiB, read over a pre-signed URL",
 			ShowInHints: true,
-			Do:          p.preview.Refresh,
+			Do:          func() tea.Cmd { p.preview.Refresh(); return nil },
 		},
 		{
 			Key:            ui.Bind("link", "L"),
@@ -281,17 +285,17 @@ func (p *objectView) delete() tea.Cmd {
 	ask.Items = nil
 	ask.Confirm.Title = "Delete object"
 	ask.Confirm.Effect = fmt.Sprintf(
-		"This deletes object %s (%s) in %s for good.", p.listed.Name, account.FormatSize(p.object().Size),
+		"This deletes object %s (%s) in %s for good.", p.listed.Name, operation.FormatSize(p.object().Size),
 		bucketName(p.bucket),
 	)
-	return p.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
+	return operation.AskConsent(p.a, ask, func(c operation.Consents) tea.Cmd {
 		return tea.Batch(d.start(p.a, c), ui.ClosePane())
 	})
 }
 
 // View shows the properties, the access and the first bytes.
 func (p *objectView) View(b ui.Box) string {
-	t := account.NewDetailWriter(b)
+	t := operation.NewDetailWriter(b)
 	t.Title(p.listed.Name.String())
 	t.Field("bucket", bucketName(p.bucket), theme.Muted)
 	if err := p.acl.Freshness().Err; err != nil && p.acl.Loaded() {
@@ -307,10 +311,10 @@ func (p *objectView) View(b ui.Box) string {
 }
 
 // writeAccess writes the ACL.
-func (p *objectView) writeAccess(t *account.DetailWriter) {
+func (p *objectView) writeAccess(t *operation.DetailWriter) {
 	row, known := account.OnlyRow(p.acl)
 	if !known {
-		t.Field("access", account.LoadingOrError(p.acl.Freshness(), "reading"), theme.Muted)
+		t.Field("access", operation.LoadingOrError(p.acl.Freshness(), "reading"), theme.Muted)
 		return
 	}
 	acl := row.value
@@ -326,14 +330,16 @@ func (p *objectView) writeAccess(t *account.DetailWriter) {
 }
 
 // writePreview writes the first bytes, or how to get them.
-func (p *objectView) writePreview(t *account.DetailWriter) {
+func (p *objectView) writePreview(t *operation.DetailWriter) {
 	if row, known := account.OnlyRow(p.preview); known {
 		got := row.value
-		shown := fmt.Sprintf("first %s", account.FormatSize(int64(got.Read)))
+		shown := fmt.Sprintf("first %s", operation.FormatSize(int64(got.Read)))
 		if int64(got.Read) == p.object().Size {
 			shown = "content"
 		}
-		t.Heading(shown + ui.WithPrefix(" · ", client.Clean(got.ContentType)) + ui.WithPrefix(" · ", got.Form))
+		t.Heading(
+			shown + wording.WithPrefix(" · ", client.Clean(got.ContentType)) + wording.WithPrefix(" · ", got.Form),
+		)
 		t.Rendered(p.renderPreview(got, t.Box))
 		return
 	}
@@ -348,7 +354,7 @@ func (p *objectView) writePreview(t *account.DetailWriter) {
 	default:
 		shown := "the content"
 		if p.object().Size > preview.Size {
-			shown = "the first " + account.FormatSize(preview.Size)
+			shown = "the first " + operation.FormatSize(preview.Size)
 		}
 		t.Heading("enter shows " + shown)
 	}

@@ -10,14 +10,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/objectindex"
 	"lookout/client/objectnames"
 	"lookout/client/transfer"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/table"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -89,12 +91,14 @@ func (l *objectListing) delete(rows table.SelectedRows[*client.Object]) tea.Cmd 
 			return 0
 		})
 		if err != nil {
-			return ui.StatusMsg{Tone: theme.Bad, Text: "counting: " + ui.Reason(err)}
+			return ui.StatusMsg{Tone: theme.Bad, Text: "counting: " + wording.Reason(err)}
 		}
 		if d.names = names.List(); d.names.Len() == 0 && d.folders == nil {
 			return ui.StatusMsg{Tone: theme.Info, Text: "there is nothing to delete"}
 		}
-		return l.a.AskConsentMsg(d.ask(l.a.Now()), func(c account.Consents) tea.Cmd { return d.start(l.a, c) })
+		return operation.AskConsentMsg(
+			l.a, d.ask(l.a.Now()), func(c operation.Consents) tea.Cmd { return d.start(l.a, c) },
+		)
 	})
 }
 
@@ -117,8 +121,8 @@ const maxNamedObjects = 1000
 
 // ask is the question about the objects. For several of them the answer is their number, or the bucket's label if there
 // are folders: somebody may have stored more in them.
-func (d deletion) ask(now time.Time) account.ConfirmationRequest {
-	ask := account.ConfirmationRequest{Name: "delete"}
+func (d deletion) ask(now time.Time) operation.ConfirmationRequest {
+	ask := operation.ConfirmationRequest{Name: "delete"}
 	var inFolders objectindex.ObjectTotal
 	for _, f := range d.folders {
 		ask.Ops = []string{client.OpEmptyBucket}
@@ -142,13 +146,13 @@ func (d deletion) ask(now time.Time) account.ConfirmationRequest {
 	}
 	n := d.names.Len()
 	if more := n + len(d.folders) - len(ask.Items); more > 0 {
-		ask.Items = append(ask.Items, "and "+ui.FormatCount(int64(more))+" more")
+		ask.Items = append(ask.Items, "and "+wording.FormatCount(int64(more))+" more")
 	}
-	count := ui.Plural(n, "object", "objects")
+	count := wording.Plural(n, "object", "objects")
 	ask.Confirm = resource.ConfirmationSpec{
 		Title: "Delete " + count,
 		Effect: fmt.Sprintf(
-			"Deletes %s (%s) in %s for good.", count, account.FormatSize(d.names.Bytes()), bucketName(d.bucket),
+			"Deletes %s (%s) in %s for good.", count, operation.FormatSize(d.names.Bytes()), bucketName(d.bucket),
 		),
 		Required: true,
 	}
@@ -156,13 +160,13 @@ func (d deletion) ask(now time.Time) account.ConfirmationRequest {
 		ask.Confirm.Word = fmt.Sprint(n)
 	}
 	if d.folders != nil {
-		folders, others := ui.Plural(len(d.folders), "folder", "folders"), ""
+		folders, others := wording.Plural(len(d.folders), "folder", "folders"), ""
 		if n > 0 {
-			others = " and " + ui.Plural(n, "other object", "other objects")
+			others = " and " + wording.Plural(n, "other object", "other objects")
 		}
 		ask.Confirm.Word, ask.Confirm.Title = client.Clean(d.bucket.Label.Raw()), "Delete "+folders+others
 		if n > 0 {
-			others += fmt.Sprintf(" (%s)", account.FormatSize(d.names.Bytes()))
+			others += fmt.Sprintf(" (%s)", operation.FormatSize(d.names.Bytes()))
 		}
 		ask.Confirm.Effect = fmt.Sprintf(
 			"Deletes everything in %s (%s)%s in %s for good.", folders,
@@ -173,33 +177,28 @@ func (d deletion) ask(now time.Time) account.ConfirmationRequest {
 }
 
 // start starts the deletion, that of objects off the event loop: there may be a million.
-func (d deletion) start(a *account.Account, c account.Consents) tea.Cmd {
+func (d deletion) start(a *account.Account, c operation.Consents) tea.Cmd {
 	for _, f := range d.folders {
 		startEmptying(a, refTo(d.bucket, f.name), c, f.sum.Objects)
 	}
 	if d.names.Len() == 0 {
-		return account.SyncTransfers(a)
+		operation.SyncTransfers(a)
+		return nil
 	}
-	return func() tea.Msg {
+	a.Go(func() (apply func()) {
 		cluster, bucket, consent := d.bucket.Location().Raw(), d.bucket.Label.Raw(), c[client.OpDeleteObject]
+		var id transfer.ID
 		if d.names.Len() == 1 {
-			return deletionStarted{a, d, a.Transfers.DeleteObject(consent, cluster, bucket, d.single)}
+			id = a.Transfers.DeleteObject(consent, cluster, bucket, d.single)
+		} else {
+			id = a.Transfers.DeleteList(consent, cluster, bucket, d.names)
 		}
-		return deletionStarted{a, d, a.Transfers.DeleteList(consent, cluster, bucket, d.names)}
-	}
-}
-
-// deletionStarted says that a deletion was started.
-type deletionStarted struct {
-	a        *account.Account
-	deletion deletion
-	id       transfer.ID
-}
-
-// Deliver shows the transfer.
-func (m deletionStarted) Deliver() tea.Cmd {
-	sizesOf(m.a, m.deletion.bucket.Object("")).expect(pendingChange{id: m.id, objects: m.deletion.names})
-	return account.SyncTransfers(m.a)
+		return func() {
+			sizesOf(a, d.bucket.Object("")).expect(pendingChange{id: id, objects: d.names})
+			operation.SyncTransfers(a)
+		}
+	})
+	return nil
 }
 
 // unknownACL stands for an ACL that could not be read.
@@ -213,7 +212,7 @@ func readThenSetAccess(a *account.Account, b *client.Bucket, name client.ServerT
 		acl, err := a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
 		switch {
 		case err != nil:
-			text += " The current access could not be read: " + ui.Reason(err)
+			text += " The current access could not be read: " + wording.Reason(err)
 		case acl.ACL == "":
 			text += " The API does not report the current access."
 		default:
@@ -249,20 +248,25 @@ func objectAccessForm(
 		Review:          func() string { return describeObjectACL(acl) },
 		WhyResendIsSafe: "Setting the same access twice does no harm",
 	}
-	ask := func() account.ConfirmationRequest { return askObjectACL(b, name, acl, present) }
-	return a.FormWithConsent(f, ask, func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
-		found, err := setObjectACL(ctx, a, ref, acl, c[client.OpSetObjectACL])
-		if err != nil {
-			return nil, err
-		}
-		return func() tea.Cmd { return reportObjectACL(a, b, name, acl, found) }, nil
-	})
+	ask := func() operation.ConfirmationRequest { return askObjectACL(b, name, acl, present) }
+	return operation.FormWithConsent(
+		a,
+		f,
+		ask,
+		func(ctx context.Context, c operation.Consents) (func() tea.Cmd, error) {
+			found, err := setObjectACL(ctx, a, ref, acl, c[client.OpSetObjectACL])
+			if err != nil {
+				return nil, err
+			}
+			return func() tea.Cmd { return reportObjectACL(a, b, name, acl, found) }, nil
+		},
+	)
 }
 
 // askObjectACL is the question before an object gets another ACL than the present one. If that opens the object, it is
 // asked on every account.
-func askObjectACL(b *client.Bucket, name client.ServerText, acl, present client.ACL) account.ConfirmationRequest {
-	return account.ConfirmationRequest{
+func askObjectACL(b *client.Bucket, name client.ServerText, acl, present client.ACL) operation.ConfirmationRequest {
+	return operation.ConfirmationRequest{
 		Ops:  []string{client.OpSetObjectACL},
 		IDs:  []string{refTo(b, name.Raw()).ID()},
 		Name: "change",
@@ -300,14 +304,14 @@ func reportObjectACL(
 			Writes:    true,
 			OpensView: true,
 			Do: func() tea.Cmd {
-				return a.AskConsent(askObjectACL(b, name, back, acl), func(c account.Consents) tea.Cmd {
+				return operation.AskConsent(a, askObjectACL(b, name, back, acl), func(c operation.Consents) tea.Cmd {
 					return ui.WhileWorking("changing the access to "+name.String(), func() tea.Msg {
 						found, err := setObjectACL(a.Context, a, refTo(b, name.Raw()), back, c[client.OpSetObjectACL])
 						return objectACLSet(func() tea.Cmd {
 							if err != nil {
-								text := name.String() + ": " + ui.Reason(err) + ui.RejectionSuffix(err)
-								lookUp := account.ResumeLookups(a, account.UnresolvedChanges(a), "")
-								return tea.Batch(ui.ReportChange(theme.Bad, text), lookUp)
+								text := name.String() + ": " + wording.Reason(err) + wording.RejectionSuffix(err)
+								account.ResumeLookups(a, account.UnresolvedChanges(a), "")
+								return ui.ReportChange(theme.Bad, text)
 							}
 							return reportObjectACL(a, b, name, back, found)
 						})
@@ -392,18 +396,18 @@ func DescribeKeptACLs(p *transfer.Plan) string {
 	var parts []string
 	public, lost := p.CountACLs()
 	if public > 0 {
-		parts = append(parts, ui.Plural(public, "object", "objects")+" will be public afterwards.")
+		parts = append(parts, wording.Plural(public, "object", "objects")+" will be public afterwards.")
 	}
 	if lost > 0 {
-		parts = append(parts, "The access to "+ui.Plural(lost, "object", "objects")+" cannot be kept.")
+		parts = append(parts, "The access to "+wording.Plural(lost, "object", "objects")+" cannot be kept.")
 	}
 	return strings.Join(parts, " ")
 }
 
 // askToOpen adds to the question about a plan how many objects will be public.
-func askToOpen(ask *account.ConfirmationRequest, p *transfer.Plan) {
+func askToOpen(ask *operation.ConfirmationRequest, p *transfer.Plan) {
 	if public, _ := p.CountACLs(); public > 0 {
 		ask.Ops, ask.Confirm.Required = append(ask.Ops, client.OpSetObjectACL), true
 	}
-	ask.Confirm.Effect += ui.WithPrefix(" ", DescribeKeptACLs(p))
+	ask.Confirm.Effect += wording.WithPrefix(" ", DescribeKeptACLs(p))
 }

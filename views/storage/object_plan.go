@@ -13,13 +13,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/objectindex"
 	"lookout/client/transfer"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/table"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -37,12 +39,12 @@ func (p *readProgress) describe(doing string) string {
 	n, all := p.objects.Load(), p.allObjects.Load()
 	switch {
 	case all > 0:
-		doing += ": " + ui.FormatCount(n) + " of " + formatObjects(all, p.allBytes.Load())
+		doing += ": " + wording.FormatCount(n) + " of " + formatObjects(all, p.allBytes.Load())
 	case n > 0:
 		doing += ": " + formatObjects(n, p.bytes.Load()) + " so far"
 	}
 	if files := p.fileBytes.Load(); files > 0 {
-		doing += ", " + account.FormatSize(files) + " of files read"
+		doing += ", " + operation.FormatSize(files) + " of files read"
 	}
 	return doing
 }
@@ -246,7 +248,7 @@ func (l *objectListing) countThen(rows table.SelectedRows[*client.Object], then 
 		all, err := l.expandFolders(ctx, rows, c)
 		if err != nil {
 			err = checkBucketGone(ctx, l.a, l.path.bucket, err)
-			return ui.StatusMsg{Tone: theme.Bad, Text: "counting: " + ui.Reason(err)}
+			return ui.StatusMsg{Tone: theme.Bad, Text: "counting: " + wording.Reason(err)}
 		}
 		return then(all)
 	})
@@ -259,7 +261,7 @@ func (l *objectListing) nameOrCount(rows table.SelectedRows[*client.Object]) str
 			return l.displayName(row)
 		}
 	}
-	return ui.Plural(rows.Len(), "entry", "entries")
+	return wording.Plural(rows.Len(), "entry", "entries")
 }
 
 // parentFolder returns a name without its last part: "a/b/" becomes "a/".
@@ -380,7 +382,7 @@ func (d *copyDraft) prepare(ctx context.Context) (func() tea.Cmd, error) {
 	}
 	ask := d.ask(&plan)
 	return func() tea.Cmd {
-		return d.a.AskConsent(ask, func(c account.Consents) tea.Cmd { return d.start(plan, c) })
+		return operation.AskConsent(d.a, ask, func(c operation.Consents) tea.Cmd { return d.start(plan, c) })
 	}, nil
 }
 
@@ -417,8 +419,8 @@ func (d *copyDraft) plan(ctx context.Context) (transfer.Plan, error) {
 }
 
 // ask is the question about a plan. It first names what is left out.
-func (d *copyDraft) ask(plan *transfer.Plan) account.ConfirmationRequest {
-	ask := account.ConfirmationRequest{Ops: []string{client.OpUploadObject}, Name: string(d.choice)}
+func (d *copyDraft) ask(plan *transfer.Plan) operation.ConfirmationRequest {
+	ask := operation.ConfirmationRequest{Ops: []string{client.OpUploadObject}, Name: string(d.choice)}
 	for _, f := range plan.Skipped {
 		ask.Items = append(ask.Items, "left out: "+f.Error())
 	}
@@ -430,10 +432,10 @@ func (d *copyDraft) ask(plan *transfer.Plan) account.ConfirmationRequest {
 		ask.SourceIDs = append(ask.SourceIDs, d.from.Object(f.Path).ID())
 		if len(ask.Items) < maxNamedObjects {
 			ask.Items = append(ask.Items, client.Clean(f.Path)+" to "+client.Clean(f.Name)+
-				ui.WithPrefix(": ", DescribeKeptACL(plan.KeptACL(f.Name))))
+				wording.WithPrefix(": ", DescribeKeptACL(plan.KeptACL(f.Name))))
 		}
 	}
-	count, verb, after := ui.Plural(files, "object", "objects"), "Copies", ""
+	count, verb, after := wording.Plural(files, "object", "objects"), "Copies", ""
 	if plan.Kind == transfer.Move {
 		ask.Ops = append(ask.Ops, client.OpDeleteObject)
 		verb, after = "Moves", " Each source is deleted once its copy is verified."
@@ -444,7 +446,7 @@ func (d *copyDraft) ask(plan *transfer.Plan) account.ConfirmationRequest {
 			"%s %s, %s, from %s to %s: %s.%s %s",
 			verb,
 			count,
-			account.FormatSize(bytes),
+			operation.FormatSize(bytes),
 			bucketName(
 				d.from,
 			),
@@ -459,14 +461,14 @@ func (d *copyDraft) ask(plan *transfer.Plan) account.ConfirmationRequest {
 		ask.Confirm.Word = fmt.Sprint(files)
 	}
 	if n := len(plan.Skipped); n > 0 {
-		ask.Confirm.Effect += fmt.Sprintf(" %s left out.", ui.Plural(n, "object is", "objects are"))
+		ask.Confirm.Effect += fmt.Sprintf(" %s left out.", wording.Plural(n, "object is", "objects are"))
 	}
 	askToOpen(&ask, plan)
 	return ask
 }
 
 // start starts the transfers.
-func (d *copyDraft) start(plan transfer.Plan, c account.Consents) tea.Cmd {
+func (d *copyDraft) start(plan transfer.Plan, c operation.Consents) tea.Cmd {
 	return func() tea.Msg {
 		ids, refused := d.a.Transfers.Start(plan, transfer.StartOptions{
 			Existing:      d.existing.policy(),
@@ -498,7 +500,7 @@ func (m copyStarted) Deliver() tea.Cmd {
 	if len(m.ids) == 0 {
 		return ui.ShowStatus(theme.Bad, "nothing was started"+leftOut("left out", m.refused))
 	}
-	message := doing + ui.Plural(len(m.ids), "object", "objects") + leftOut("left out", m.refused)
+	message := doing + wording.Plural(len(m.ids), "object", "objects") + leftOut("left out", m.refused)
 	return transfersStarted(a, "", message, m.ids...)()
 }
 

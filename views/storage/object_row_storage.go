@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"lookout/client"
+	"lookout/client/lists"
 	"lookout/client/objectindex"
-	"lookout/ui"
 )
 
 // objectIndex is an alias because the name of the embedded field must not be Index, which is a method.
@@ -18,7 +18,7 @@ type objectRowStorage struct {
 }
 
 // newStorage returns an empty storage for the listing.
-func (l *objectListing) newStorage() ui.RowContainer[*client.Object] {
+func (l *objectListing) newStorage() lists.RowContainer[*client.Object] {
 	return objectRowStorage{objectindex.New(), l}
 }
 
@@ -35,7 +35,7 @@ func (s objectRowStorage) Snapshot() func(i int) *client.Object {
 func rowOf(o client.Object) *client.Object { return &o }
 
 // Searcher returns a searcher over the objects as they are now.
-func (s objectRowStorage) Searcher() ui.RowSearcher {
+func (s objectRowStorage) Searcher() lists.RowSearcher {
 	l := s.listing
 	return objectSearcher{
 		s.objectIndex.Snapshot(),

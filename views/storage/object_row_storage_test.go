@@ -13,11 +13,14 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/uitest"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // logObjects returns n objects of a folder, and three folders in it, in no order of names.
@@ -49,19 +52,19 @@ func openListing(t testing.TB, rows []*client.Object) *objectListing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := account.New(t.Context(), account.Options{API: api, Location: time.UTC})
+	a := account.New(t.Context(), account.Options{Executor: &lists.Inline{}, API: api, Location: time.UTC})
 	bucket := &client.Bucket{Cluster: client.NewText("us-east-1"), Label: client.NewText("logs")}
 	l := ObjectsPane(a, bucket, "logs/web/", "/").(*objectListing)
-	l.Store = ui.NewRowStore(t.Context(), ui.RowSource[*client.Object]{
+	l.Store = lists.NewRowStore(t.Context(), &lists.Inline{}, lists.RowSource[*client.Object]{
 		Name:       "objects",
 		ID:         func(o *client.Object) string { return o.Name.Raw() },
 		Lazy:       true,
 		NewStorage: l.newStorage,
-		Fetch: func(context.Context, string) (ui.RowPage[*client.Object], error) {
-			return ui.RowPage[*client.Object]{Rows: rows}, nil
+		Fetch: func(context.Context, string) (lists.RowPage[*client.Object], error) {
+			return lists.RowPage[*client.Object]{Rows: rows}, nil
 		},
 	})
-	uitest.RunAll(l.Store.Refresh())
+	l.Store.Refresh()
 	if l.Store.Len() != len(rows) {
 		t.Fatalf("%d rows", l.Store.Len())
 	}
@@ -77,7 +80,7 @@ func (l *objectListing) press(t testing.TB, keys ...string) {
 				uitest.RunAll(l.Update(tea.KeyPressMsg{Code: letter, Text: string(letter)}))
 			}
 			uitest.RunAll(l.Update(tea.KeyPressMsg{Code: tea.KeyEnter}))
-			uitest.RunAll(l.LoadMissing())
+			l.LoadMissing()
 			continue
 		}
 		i := slices.IndexFunc(l.Actions(), func(a ui.Action) bool { return slices.Contains(a.Key.Keys(), key) })
@@ -94,7 +97,7 @@ func (l *objectListing) sort(t testing.TB, column int) {
 	sortAction := slices.IndexFunc(l.Actions(), func(a ui.Action) bool { return a.Name() == "sort" })
 	menu := l.Actions()[sortAction].Do()().(ui.OpenMenuMsg)
 	uitest.RunAll(menu.Actions[column].Do())
-	uitest.RunAll(l.LoadMissing())
+	l.LoadMissing()
 }
 
 // frame returns the first lines of the list as text.
@@ -112,7 +115,7 @@ func (l *objectListing) frame(t testing.TB, lines int) string {
 		Now:    time.Unix(0, 0),
 	}
 	l.View(room)
-	uitest.RunAll(l.LoadMissing())
+	l.LoadMissing()
 	text := l.View(room)
 	return strings.Join(strings.Split(text, "\n")[:lines], "\n")
 }
@@ -145,11 +148,11 @@ func TestObjectsAreFilteredAndSorted(t *testing.T) {
 				return strings.Contains(name, "service") && !strings.Contains(name, "77")
 			}},
 			{"77 size:kib", func(o *client.Object, name string) bool {
-				return strings.Contains(name, "77") && strings.Contains(account.FormatSize(o.Size), "KiB")
+				return strings.Contains(name, "77") && strings.Contains(operation.FormatSize(o.Size), "KiB")
 			}},
 		} {
 			l.press(t, "/", c.filter)
-			count := func(n int) string { return ui.FormatCount(int64(n)) }
+			count := func(n int) string { return wording.FormatCount(int64(n)) }
 			want := fmt.Sprintf("%s of %s match", count(matching(c.match)), count(len(rows)))
 			if got := l.frame(t, 30); !strings.Contains(got, want) {
 				t.Errorf("%q of %d: not %q\n%s", c.filter, n, want, got)
@@ -183,16 +186,16 @@ func BenchmarkMillionObjects(b *testing.B) {
 	const million = 1_000_000
 	l := openListing(b, logObjects(3))
 	before := heapInUse()
-	l.Store = ui.NewRowStore(b.Context(), ui.RowSource[*client.Object]{
+	l.Store = lists.NewRowStore(b.Context(), &lists.Inline{}, lists.RowSource[*client.Object]{
 		Name:       "objects",
 		ID:         func(o *client.Object) string { return o.Name.Raw() },
 		Lazy:       true,
 		NewStorage: l.newStorage,
-		Fetch: func(context.Context, string) (ui.RowPage[*client.Object], error) {
-			return ui.RowPage[*client.Object]{Rows: logObjects(million)}, nil
+		Fetch: func(context.Context, string) (lists.RowPage[*client.Object], error) {
+			return lists.RowPage[*client.Object]{Rows: logObjects(million)}, nil
 		},
 	})
-	uitest.RunAll(l.Store.Refresh())
+	l.Store.Refresh()
 	held := float64(heapInUse()-before) / million
 	l.frame(b, 1)
 	b.Run("memory", func(b *testing.B) {

@@ -12,11 +12,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/lists"
 	"lookout/client/objectindex"
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/table"
-	"lookout/views/account"
 	"lookout/views/resource"
 )
 
@@ -100,16 +101,27 @@ func OpenablePanes(a *account.Account) []ui.Pane {
 	}
 }
 
+// largeLoad is the number of rows after which memory is worth being returned to the operating system.
+const largeLoad = 20_000
+
+// afterLargeLoad lets the program return memory, off the loop.
+func afterLargeLoad(a *account.Account, rows int) {
+	if rows > largeLoad && a.OnLargeLoad != nil {
+		a.Go(func() (apply func()) { a.OnLargeLoad(); return nil })
+	}
+}
+
 // newObjectListing returns the pane of the objects below a path.
 func newObjectListing(a *account.Account, path bucketPath) *objectListing {
 	l := &objectListing{a: a, path: path}
 	l.preview, l.parent.listing = newPreviewColumn(l), l
 	l.sizes = listingSizes{sizesOf(a, path.bucket.Object("")), path.prefix}
-	set := ui.NewRowStore(a.Context, ui.RowSource[*client.Object]{
+	set := lists.NewRowStore(a.Context, a, lists.RowSource[*client.Object]{
 		Name:         "objects",
 		ID:           func(o *client.Object) string { return o.Name.Raw() },
 		Fetch:        l.fetchPage,
 		Lazy:         true,
+		ReadToEnd:    func(n int) { afterLargeLoad(a, n) },
 		PrefetchFrom: l.prefetchFrom,
 		Now:          a.Now,
 		NewStorage:   l.newStorage,
@@ -329,7 +341,7 @@ func (l *objectListing) query(marker string) client.ObjectQuery {
 }
 
 // fetchPage reads one page.
-func (l *objectListing) fetchPage(ctx context.Context, marker string) (ui.RowPage[*client.Object], error) {
+func (l *objectListing) fetchPage(ctx context.Context, marker string) (lists.RowPage[*client.Object], error) {
 	if plan := l.plan.Load(); plan.Owns(marker) {
 		p, err := plan.List(ctx, marker)
 		return l.toPlanPage(p), checkBucketGone(ctx, l.a, l.path.bucket, err)
@@ -347,9 +359,9 @@ const (
 // parts, side by side.
 func (l *objectListing) prefetchFrom(
 	ctx context.Context, marker string, rowsBefore int,
-) func() (ui.RowPage[*client.Object], error) {
+) func() (lists.RowPage[*client.Object], error) {
 	mayPlan := l.path.delimiter == "" && rowsBefore <= maxRowsBeforePlan
-	return ui.Prefetch(ctx, func(yield func(ui.RowPage[*client.Object], error) bool) {
+	return lists.Prefetch(ctx, func(yield func(lists.RowPage[*client.Object], error) bool) {
 		plan, from := l.plan.Load(), marker
 		if !plan.Owns(marker) {
 			if plan = l.readBeforePlan(ctx, marker, mayPlan, yield); plan == nil {
@@ -368,7 +380,7 @@ func (l *objectListing) prefetchFrom(
 // readBeforePlan reads pages one after another until there is a plan for the rest, which it returns; nil at the end of
 // the listing.
 func (l *objectListing) readBeforePlan(
-	ctx context.Context, marker string, mayPlan bool, yield func(ui.RowPage[*client.Object], error) bool,
+	ctx context.Context, marker string, mayPlan bool, yield func(lists.RowPage[*client.Object], error) bool,
 ) *objectindex.ListingPlan {
 	pages := 0
 	for p, err := range l.a.API.Objects.Pages(ctx, l.query(marker)) {
@@ -388,8 +400,8 @@ func (l *objectListing) readBeforePlan(
 }
 
 // toPage returns an answer as rows, without the entry for the folder itself.
-func (l *objectListing) toPage(p client.ObjectPage) ui.RowPage[*client.Object] {
-	return ui.RowPage[*client.Object]{
+func (l *objectListing) toPage(p client.ObjectPage) lists.RowPage[*client.Object] {
+	return lists.RowPage[*client.Object]{
 		Rows:  slices.DeleteFunc(p.Rows(), l.isFolderMarker),
 		Next:  p.NextMarker,
 		Notes: p.Warnings,
@@ -397,7 +409,7 @@ func (l *objectListing) toPage(p client.ObjectPage) ui.RowPage[*client.Object] {
 }
 
 // toPlanPage returns an answer to a plan as rows. A plan begins with the first name again.
-func (l *objectListing) toPlanPage(p client.ObjectPage) ui.RowPage[*client.Object] {
+func (l *objectListing) toPlanPage(p client.ObjectPage) lists.RowPage[*client.Object] {
 	page := l.toPage(p)
 	page.Rereads = true
 	return page

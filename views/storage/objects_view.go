@@ -9,10 +9,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // emptyText says what to do if there are no rows.
@@ -48,18 +51,20 @@ func (l *objectListing) View(b ui.Box) string {
 const maxRowsForSort = 20_000
 
 // LoadMissing also reads all entries of a folder that is sorted by size, if they are few.
-func (l *objectListing) LoadMissing() tea.Cmd {
-	cmd := tea.Batch(l.List.LoadMissing(), l.preview.follow(), account.LoadChanges(l.a))
+func (l *objectListing) LoadMissing() {
+	l.List.LoadMissing()
+	l.preview.follow()
+	account.LoadChanges(l.a)
 	sizesView{l}.followTop()
 	if l.readForSort || !l.sizes.bySize || !l.Store.Loaded() || l.Store.Complete() {
-		return cmd
+		return
 	}
 	sum, known := l.sizes.sum(l.path.prefix)
 	if !known || sum.AtLeast || sum.Objects > maxRowsForSort {
-		return cmd
+		return
 	}
 	l.readForSort = true
-	return tea.Batch(cmd, l.Store.LoadAll())
+	l.Store.LoadAll()
 }
 
 // modifiedCell shows when an object was last modified.
@@ -72,7 +77,7 @@ func (l *objectListing) modifiedCell(o *client.Object, _ ui.Box) (string, theme.
 
 // detail shows an entry.
 func (l *objectListing) detail(o *client.Object, b ui.Box) string {
-	t := account.NewDetailWriter(b)
+	t := operation.NewDetailWriter(b)
 	t.Title(l.displayName(o))
 	t.Field("in", l.path.String(), theme.Muted)
 	if l.isFolder(o) {
@@ -88,15 +93,15 @@ func (l *objectListing) detail(o *client.Object, b ui.Box) string {
 }
 
 // writeObject writes the properties of an object.
-func writeObject(a *account.Account, t *account.DetailWriter, o *client.Object) {
+func writeObject(a *account.Account, t *operation.DetailWriter, o *client.Object) {
 	switch {
 	case o.Size < 0:
 		t.Field("size", "unknown: the listing does not give it", theme.Warn)
 	case o.Size < 1024:
-		t.Field("size", account.FormatSize(o.Size), theme.Plain)
+		t.Field("size", operation.FormatSize(o.Size), theme.Plain)
 	default:
-		bytes := ui.FormatCount(o.Size)
-		t.Field("size", fmt.Sprintf("%s (%s bytes)", account.FormatSize(o.Size), bytes), theme.Plain)
+		bytes := wording.FormatCount(o.Size)
+		t.Field("size", fmt.Sprintf("%s (%s bytes)", operation.FormatSize(o.Size), bytes), theme.Plain)
 	}
 	t.Field("modified", formatFullTimestamp(a, o.Modified), theme.Plain)
 	t.Field("etag", account.OrDefault(o.ETag.String(), "none"), theme.Muted)
@@ -116,9 +121,9 @@ func formatFullTimestamp(a *account.Account, t client.Timestamp) string {
 
 // foot says how much of the listing has been read: "3,000 loaded, more exist · 412 MiB here". Folders do not count for
 // the size.
-func (l *objectListing) foot(set *ui.RowStore[*client.Object], b ui.Box) string {
+func (l *objectListing) foot(set *lists.RowStore[*client.Object], b ui.Box) string {
 	l.updateTotals(set)
-	loaded, bytes := ui.FormatCount(int64(set.Len())), account.FormatSize(l.totals.bytes)
+	loaded, bytes := wording.FormatCount(int64(set.Len())), operation.FormatSize(l.totals.bytes)
 	parts := []string{loaded + " loaded", bytes, ""}
 	switch {
 	case set.LoadingAll():
@@ -146,7 +151,7 @@ func (l *objectListing) foot(set *ui.RowStore[*client.Object], b ui.Box) string 
 
 // updateTotals adds the sizes of the rows that have arrived since the last frame. It starts again if rows were replaced
 // or dropped.
-func (l *objectListing) updateTotals(set *ui.RowStore[*client.Object]) {
+func (l *objectListing) updateTotals(set *lists.RowStore[*client.Object]) {
 	s := &l.totals
 	if s.version == set.Version() {
 		return
@@ -167,20 +172,20 @@ func (l *objectListing) copyItems(o *client.Object) []ui.CopyItem {
 	a, b := l.a, l.path.bucket
 	bucket, name := b.ID(), o.Name.Raw()
 	if l.isFolder(o) {
-		return account.CopyItems(
-			a.ScriptCommand("objects list", nil, bucket, name),
-			a.CurlCommand(
+		return operation.CopyItems(
+			operation.ScriptCommand(a, "objects list", nil, bucket, name),
+			operation.CurlCommand(a,
 				"list objects", url.Values{"prefix": {name}, "delimiter": {"/"}}, b.Location().Raw(), b.Label.Raw(),
 			),
 		)
 	}
-	return account.CopyItems(
-		a.ScriptCommand("objects get", nil, bucket, name),
-		a.CurlCommand("view object ACL", url.Values{"name": {name}}, b.Location().Raw(), b.Label.Raw()),
+	return operation.CopyItems(
+		operation.ScriptCommand(a, "objects get", nil, bucket, name),
+		operation.CurlCommand(a, "view object ACL", url.Values{"name": {name}}, b.Location().Raw(), b.Label.Raw()),
 		ui.CopyItem{
 			Name: "command: link for an hour",
 			Key:  "1",
-			Text: a.ScriptCommand("objects link", []string{"--for", "1h"}, bucket, name),
+			Text: operation.ScriptCommand(a, "objects link", []string{"--for", "1h"}, bucket, name),
 		},
 	)
 }
@@ -215,7 +220,7 @@ func (l *objectListing) Announce(b ui.Box) ui.ScreenReaderText {
 
 // parentDetail says where the parent row leads.
 func (p bucketPath) parentDetail(b ui.Box) string {
-	t := account.NewDetailWriter(b)
+	t := operation.NewDetailWriter(b)
 	t.Field("in", p.String(), theme.Muted)
 	t.Paragraph("enter goes up", theme.Muted)
 	return t.String()

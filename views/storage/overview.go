@@ -9,10 +9,12 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/join"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/views/account"
-	"lookout/views/resource"
+	"lookout/views/operation"
 )
 
 // transferPoolBytes is the monthly outbound transfer that Object Storage adds to the account ("Transfer usage").
@@ -49,7 +51,7 @@ func StorageLines(a *account.Account, b ui.Box) string {
 
 // LinesNeeded returns how many lines StorageLines fills in a narrow box: more if it has to say why buckets are missing.
 func LinesNeeded(a *account.Account) int {
-	if !a.Buckets().Loaded() || resource.StateOf(a.Buckets()).Kind == resource.Known {
+	if !a.Buckets().Loaded() || join.StateOf(a.Buckets()).Kind == join.Known {
 		return 3
 	}
 	return 4
@@ -75,10 +77,10 @@ const labelWidth = 13
 func storedText(a *account.Account, b ui.Box) string {
 	set := a.Buckets()
 	if !set.Loaded() {
-		return account.LoadingOrError(set.Freshness(), "reading buckets")
+		return operation.LoadingOrError(set.Freshness(), "reading buckets")
 	}
-	count := resource.Count(account.AllRows(a, set), "bucket", "buckets", "0 buckets")
-	total := account.FormatTotal(account.StorageTotal(a), " · ")
+	count := join.Count(account.AllRows(a, set), "bucket", "buckets", "0 buckets")
+	total := operation.FormatTotal(account.StorageTotal(a), " · ")
 	if whole := count + " · " + total; ui.Width(whole) <= b.Width {
 		return whole
 	}
@@ -87,9 +89,9 @@ func storedText(a *account.Account, b ui.Box) string {
 
 // transferText says how much of the transfer pool is used this month.
 func transferText(a *account.Account) string {
-	return resource.Fold(account.AllRows(a, a.TransferUsage()), func(usage []*client.TransferUsage) string {
+	return join.Fold(account.AllRows(a, a.TransferUsage()), func(usage []*client.TransferUsage) string {
 		return strings.TrimPrefix(monthlyTransfer(usage[0]), "transfer ")
-	}, func(usage []*client.TransferUsage, s resource.JoinState) string {
+	}, func(usage []*client.TransferUsage, s join.JoinState) string {
 		if len(usage) == 0 {
 			return s.String()
 		}
@@ -121,11 +123,11 @@ func monthlyTransfer(used *client.TransferUsage) string {
 func keysText(a *account.Account) string {
 	set := a.Keys()
 	if !set.Loaded() {
-		return account.LoadingOrError(set.Freshness(), "reading keys")
+		return operation.LoadingOrError(set.Freshness(), "reading keys")
 	}
-	return resource.Fold(account.AllRows(a, set), func(all []*client.AccessKey) string {
+	return join.Fold(account.AllRows(a, set), func(all []*client.AccessKey) string {
 		return fmt.Sprintf("%d (%s)", len(all), countLimitedKeys(a))
-	}, func(found []*client.AccessKey, s resource.JoinState) string {
+	}, func(found []*client.AccessKey, s join.JoinState) string {
 		if len(found) == 0 {
 			return s.String()
 		}
@@ -195,7 +197,7 @@ func sizesPanel(
 	labels, widest, sizes := distinctNames(rows), 0, 0
 	for n, k := range rows {
 		widest = max(widest, ui.Width(labels[n]))
-		sizes = max(sizes, ui.Width(account.FormatOptionalSize(k.Size)))
+		sizes = max(sizes, ui.Width(operation.FormatOptionalSize(k.Size)))
 	}
 	names := max(8, min(widest, b.Width-sizes-4-minBar))
 	room := max(0, b.Width-names-sizes-4)
@@ -210,14 +212,14 @@ func sizesPanel(
 		}
 		name := ui.Pad(ui.Truncate(labels[n], names, b.Theme.Glyphs.Ellipsis), names)
 		line := b.Theme.Paint(tone, name) + "  " + b.Theme.Paint(bar, strings.Repeat(b.Theme.Glyphs.Full, filled))
-		size := ui.PadLeft(account.FormatOptionalSize(k.Size), sizes)
+		size := ui.PadLeft(operation.FormatOptionalSize(k.Size), sizes)
 		lines = append(lines, ui.Pad(line, names+2+room)+"  "+b.Theme.Paint(tone, size))
 	}
 	if more := len(buckets) - len(rows); more > 0 {
-		lines = append(lines, b.Theme.Paint(theme.Muted, "and "+ui.Plural(more, "bucket", "buckets")))
+		lines = append(lines, b.Theme.Paint(theme.Muted, "and "+wording.Plural(more, "bucket", "buckets")))
 	}
 	empty := account.ReasonIf(len(buckets) == 0, "no bucket")
-	if remark := resource.Remark(account.AllRows(a, a.Buckets()), empty); remark != "" || len(buckets) == 0 {
+	if remark := join.Remark(account.AllRows(a, a.Buckets()), empty); remark != "" || len(buckets) == 0 {
 		for _, line := range ui.Wrap(cmp.Or(remark, empty), b.Width) {
 			lines = append(lines, b.Theme.Paint(theme.Muted, line))
 		}

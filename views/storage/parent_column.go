@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/views/account"
 )
 
 // parentColumn shows what a folder is part of: the folder around it as it was left, or the buckets.

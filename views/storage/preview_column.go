@@ -6,13 +6,15 @@ import (
 	"slices"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/storage/preview"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // previewMode is whether somebody has switched previews on or off in this run.
@@ -137,7 +139,8 @@ func (c *previewColumn) keyOf(o *client.Object) string {
 
 // follow reads the preview of the object under the cursor once the cursor has rested on it, and cancels the reading of
 // another one.
-func (c *previewColumn) follow() tea.Cmd {
+func (c *previewColumn) follow() {
+	a := c.listing.a
 	o, held := c.listing.Store.Get(c.listing.SaveState().Row)
 	key := ""
 	if held && !c.listing.isFolder(o) && o.Size != 0 && (c.shown || c.width == 0) {
@@ -150,21 +153,19 @@ func (c *previewColumn) follow() tea.Cmd {
 		c.cancel()
 		c.key, c.rested, c.err = key, false, nil
 		if key == "" {
-			return nil
+			return
 		}
 		c.number++
-		rested := previewRested{c, c.number}
-		return tea.Tick(previewRest, func(time.Time) tea.Msg { return rested })
-	case key == "" || !c.rested || !c.shown || c.stop != nil || c.err != nil:
-		return nil
-	}
-	var ctx context.Context
-	ctx, c.stop = context.WithCancel(c.listing.a.Context)
-	read := previewRead{column: c, number: c.number, key: key}
-	a, ref := c.listing.a, refTo(c.listing.path.bucket, o.Name.Raw())
-	return func() tea.Msg {
-		read.content, read.err = fetchPreview(ctx, a, ref, o.ETag)
-		return read
+		number := c.number
+		a.After(previewRest, func() { c.rested = c.rested || number == c.number })
+	case key != "" && c.rested && c.shown && c.stop == nil && c.err == nil:
+		var ctx context.Context
+		ctx, c.stop = context.WithCancel(a.Context)
+		number, ref, etag := c.number, refTo(c.listing.path.bucket, o.Name.Raw()), o.ETag
+		a.Go(func() (apply func()) {
+			content, err := fetchPreview(ctx, a, ref, etag)
+			return func() { c.take(number, key, content, err) }
+		})
 	}
 }
 
@@ -176,46 +177,23 @@ func (c *previewColumn) cancel() {
 	}
 }
 
-// previewRested says that the time has passed after which the cursor has rested on an object.
-type previewRested struct {
-	column *previewColumn
-	number int
-}
-
-// Deliver lets the reading begin, if the cursor is still there.
-func (m previewRested) Deliver() tea.Cmd {
-	m.column.rested = m.column.rested || m.number == m.column.number
-	return nil
-}
-
-// previewRead is the answer to a reading.
-type previewRead struct {
-	column  *previewColumn
-	number  int
-	key     string
-	content *preview.Preview
-	err     error
-}
-
-// Deliver keeps the preview.
-func (m previewRead) Deliver() tea.Cmd {
-	c := m.column
-	current := m.number == c.number && m.key == c.key && c.stop != nil
+// take keeps the preview that a reading has brought.
+func (c *previewColumn) take(number int, key string, content *preview.Preview, err error) {
+	current := number == c.number && key == c.key && c.stop != nil
 	if current {
 		c.cancel()
-		c.err = m.err
+		c.err = err
 	}
 	switch {
-	case m.err == nil:
-		c.keep(m.key, m.content)
-	case current && ui.Denied(m.err):
+	case err == nil:
+		c.keep(key, content)
+	case current && wording.Denied(err):
 		c.refused, c.mode = true, previewAuto
 	}
-	return nil
 }
 
 // write writes the preview of an object below its properties, or what there is instead.
-func (c *previewColumn) write(t *account.DetailWriter, o *client.Object) {
+func (c *previewColumn) write(t *operation.DetailWriter, o *client.Object) {
 	if !c.shown {
 		t.Paragraph("enter shows access and the first bytes", theme.Muted)
 		return
@@ -239,14 +217,14 @@ func (c *previewColumn) write(t *account.DetailWriter, o *client.Object) {
 
 // writeContent writes what a preview shows, as far as there is room, and how much more there is.
 func (c *previewColumn) writeContent(
-	t *account.DetailWriter, o *client.Object, content *preview.Preview, key string,
+	t *operation.DetailWriter, o *client.Object, content *preview.Preview, key string,
 ) {
-	size, all := account.FormatSize(int64(content.Read)), account.FormatSize(o.Size)
+	size, all := operation.FormatSize(int64(content.Read)), operation.FormatSize(o.Size)
 	shown := "content"
 	if int64(content.Read) != o.Size {
 		shown = fmt.Sprintf("first %s of %s", size, all)
 	}
-	t.Heading(shown + ui.WithPrefix(" · ", content.Form))
+	t.Heading(shown + wording.WithPrefix(" · ", content.Form))
 	room := max(1, t.Box.Height-len(t.Lines)-2)
 	drawn := fmt.Sprint(room, " ", key)
 	if c.renderOf != drawn || c.rendered.width != t.Box.Width || c.rendered.theme != t.Box.Theme {

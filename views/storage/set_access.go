@@ -6,9 +6,10 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/wording"
 	"lookout/theme"
-	"lookout/ui"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // A publicAccess is a public ACL that was set from this machine and, as far as its journal shows, is still set.
@@ -56,10 +57,10 @@ func markPublic(a *account.Account, id, text string, tone theme.Tone) (string, t
 }
 
 // writePublic writes that a bucket or an object is public, if it was opened from this machine.
-func writePublic(a *account.Account, t *account.DetailWriter, id string) {
+func writePublic(a *account.Account, t *operation.DetailWriter, id string) {
 	if p, public := publicFromHere(a)[id]; public {
 		t.Field("access", fmt.Sprintf(
-			"%s, set here %s ago · W reads it", p.acl, ui.FormatAge(a.Now().Sub(p.at)),
+			"%s, set here %s ago · W reads it", p.acl, wording.FormatAge(a.Now().Sub(p.at)),
 		), theme.Bad)
 	}
 }

@@ -11,11 +11,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/transfer"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -139,7 +141,7 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 			return nil, err
 		}
 	}
-	ask := l.askToUpload(ref, account.FormatSize(info.Size()), old, exists)
+	ask := l.askToUpload(ref, operation.FormatSize(info.Size()), old, exists)
 	if keep.ACL != "" {
 		ask.Ops = append(ask.Ops, client.OpSetObjectACL)
 	}
@@ -158,7 +160,7 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 		request.Before = old
 	}
 	return func() tea.Cmd {
-		return l.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
+		return operation.AskConsent(l.a, ask, func(c operation.Consents) tea.Cmd {
 			request.Consent, request.ACLConsent = c[client.OpUploadObject], c[client.OpSetObjectACL]
 			id, err := l.a.Transfers.Upload(request)
 			if err != nil {
@@ -172,12 +174,9 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 
 // askToUpload is the question about a file of some size, which may replace an old object.
 func (l *objectListing) askToUpload(
-	ref client.ObjectRef,
-	size string,
-	old client.Object,
-	exists bool,
-) account.ConfirmationRequest {
-	ask := account.ConfirmationRequest{
+	ref client.ObjectRef, size string, old client.Object, exists bool,
+) operation.ConfirmationRequest {
+	ask := operation.ConfirmationRequest{
 		Ops:  []string{client.OpUploadObject},
 		IDs:  []string{ref.ID()},
 		Name: "upload",
@@ -192,7 +191,7 @@ func (l *objectListing) askToUpload(
 		ask.Name, ask.Confirm.Title, ask.Confirm.Required = "overwrite", "Overwrite "+old.Name.String(), true
 		ask.Confirm.Effect = fmt.Sprintf(
 			"An object with this name is in %s: %s, of %s. A file of %s will replace it.", bucketName(l.path.bucket),
-			account.FormatSize(old.Size), formatFullTimestamp(l.a, old.Modified), size,
+			operation.FormatSize(old.Size), formatFullTimestamp(l.a, old.Modified), size,
 		)
 	}
 	return ask
@@ -244,19 +243,19 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, u folderUpload)
 	}
 	ask := askToUploadFolder(l.path.bucket, plan, existing)
 	upload := func() tea.Cmd {
-		return l.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
+		return operation.AskConsent(l.a, ask, func(c operation.Consents) tea.Cmd {
 			ids, refused := l.a.Transfers.Start(plan, transfer.StartOptions{
 				Existing:   existing.policy(),
 				Consent:    c[client.OpUploadObject],
 				ACLConsent: c[client.OpSetObjectACL],
 			})
 			l.sizes.invalidate()
-			message := "uploading " + ui.Plural(len(ids), "file", "files")
+			message := "uploading " + wording.Plural(len(ids), "file", "files")
 			return transfersStarted(l.a, "", message+leftOut("not sent", refused), ids...)()
 		})
 	}
 	if large != nil {
-		return func() tea.Cmd { return offerRclone(l, large, ui.Plural(files, "file", "files"), upload) }, nil
+		return func() tea.Cmd { return offerRclone(l, large, wording.Plural(files, "file", "files"), upload) }, nil
 	}
 	return upload, nil
 }
@@ -272,7 +271,7 @@ func offerRclone(l *objectListing, large []largeFile, others string, upload func
 		skip = ui.Action{Key: ui.Bind("upload the other "+others, "u"), OpensView: true, Do: upload}
 	}
 	menu := ui.OpenMenuMsg{
-		Title: ui.Plural(len(large), "file is", "files are") + " larger than 5 GiB",
+		Title: wording.Plural(len(large), "file is", "files are") + " larger than 5 GiB",
 		Text:  []string{"The API stores at most 5 GiB in one upload, so lookout cannot send:"},
 		Actions: []ui.Action{skip, {
 			Key:            ui.Bind("set up rclone for larger files, with a key limited to this bucket", "r"),
@@ -305,46 +304,53 @@ func rcloneForm(l *objectListing, large []largeFile) form.Form {
 			"for this bucket only, and writes its secret to the profile and nowhere else.",
 		Fields: []form.Field{form.File("profile", "Profile", &path, checkNewFile)},
 	}
-	ask := func() account.ConfirmationRequest {
-		ask := account.ConfirmationRequest{Ops: []string{client.OpCreateKey}, Name: "create"}
+	ask := func() operation.ConfirmationRequest {
+		ask := operation.ConfirmationRequest{Ops: []string{client.OpCreateKey}, Name: "create"}
 		ask.Confirm = resource.ConfirmationSpec{Title: "Create a key for rclone", Required: true}
 		if r, err := remote(); err == nil {
 			ask.Confirm.Effect = r.Effect()
 		}
 		return ask
 	}
-	return l.a.FormWithConsent(f, ask, func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
-		r, err := remote()
-		if err != nil {
-			return nil, err
-		}
-		w, err := l.a.API.Begin(client.Change{
-			Op:       client.OpCreateKey,
-			Resource: "key",
-			Label:    r.Label(),
-		}, c[client.OpCreateKey])
-		if err != nil {
-			return nil, err
-		}
-		if _, err := r.Create(ctx, w); err != nil {
-			return nil, err
-		}
-		var commands []string
-		for _, f := range large {
-			path, err := filepath.Abs(f.path) // rclone takes "-a" for an option and "a:b" for a file of remote a
+	return operation.FormWithConsent(
+		l.a,
+		f,
+		ask,
+		func(ctx context.Context, c operation.Consents) (func() tea.Cmd, error) {
+			r, err := remote()
 			if err != nil {
-				path = f.path
+				return nil, err
 			}
-			commands = append(commands, r.Command(path, f.name))
-		}
-		return func() tea.Cmd {
-			return tea.Batch(
-				ui.ReportChange(theme.Good, r.Label()+": created; its secret is in "+client.Clean(r.Path)),
-				ui.Send(ui.ShowTextMsg{Title: "Commands for the larger files", Text: strings.Join(commands, "\n\n")}),
-				l.a.Keys().Refresh(),
-			)
-		}, nil
-	})
+			w, err := l.a.API.Begin(client.Change{
+				Op:       client.OpCreateKey,
+				Resource: "key",
+				Label:    r.Label(),
+			}, c[client.OpCreateKey])
+			if err != nil {
+				return nil, err
+			}
+			if _, err := r.Create(ctx, w); err != nil {
+				return nil, err
+			}
+			var commands []string
+			for _, f := range large {
+				path, err := filepath.Abs(f.path) // rclone takes "-a" for an option and "a:b" for a file of remote a
+				if err != nil {
+					path = f.path
+				}
+				commands = append(commands, r.Command(path, f.name))
+			}
+			return func() tea.Cmd {
+				l.a.Keys().Refresh()
+				return tea.Batch(
+					ui.ReportChange(theme.Good, r.Label()+": created; its secret is in "+client.Clean(r.Path)),
+					ui.Send(
+						ui.ShowTextMsg{Title: "Commands for the larger files", Text: strings.Join(commands, "\n\n")},
+					),
+				)
+			}, nil
+		},
+	)
 }
 
 // checkNewFile returns why a file cannot be created.
@@ -356,8 +362,8 @@ func checkNewFile(path string) string {
 }
 
 // askToUploadFolder is the question about the files of a folder. It first names those that are not sent.
-func askToUploadFolder(b *client.Bucket, plan transfer.Plan, existing existingChoice) account.ConfirmationRequest {
-	ask := account.ConfirmationRequest{Ops: []string{client.OpUploadObject}, Name: "upload"}
+func askToUploadFolder(b *client.Bucket, plan transfer.Plan, existing existingChoice) operation.ConfirmationRequest {
+	ask := operation.ConfirmationRequest{Ops: []string{client.OpUploadObject}, Name: "upload"}
 	for _, f := range plan.Skipped {
 		ask.Items = append(ask.Items, "not sent: "+f.Error())
 	}
@@ -367,18 +373,20 @@ func askToUploadFolder(b *client.Bucket, plan transfer.Plan, existing existingCh
 	named := 0
 	for f := range plan.ToSend(existing.policy()) {
 		if named++; named > maxNamedObjects {
-			ask.Items = append(ask.Items, fmt.Sprintf("and %s more", ui.FormatCount(int64(files-maxNamedObjects))))
+			ask.Items = append(ask.Items, fmt.Sprintf("and %s more", wording.FormatCount(int64(files-maxNamedObjects))))
 			break
 		}
-		ask.Items = append(ask.Items, client.Clean(f.Path)+ui.WithPrefix(": ", DescribeKeptACL(plan.KeptACL(f.Name))))
+		ask.Items = append(
+			ask.Items, client.Clean(f.Path)+wording.WithPrefix(": ", DescribeKeptACL(plan.KeptACL(f.Name))),
+		)
 	}
 	effect := fmt.Sprintf(
-		"%s, %s, to %s in %s: %s.", ui.Plural(files, "file", "files"), account.FormatSize(bytes),
+		"%s, %s, to %s in %s: %s.", wording.Plural(files, "file", "files"), operation.FormatSize(bytes),
 		client.Clean(plan.Prefix), bucketName(b), describePlan(plan, existing),
 	)
 	if n := len(plan.Skipped); n > 0 {
 		effect += fmt.Sprintf(
-			" %s NOT sent; the transfers pane will list each.", ui.Plural(n, "entry is", "entries are"),
+			" %s NOT sent; the transfers pane will list each.", wording.Plural(n, "entry is", "entries are"),
 		)
 	}
 	ask.Confirm = resource.ConfirmationSpec{
@@ -403,8 +411,8 @@ func (l *objectListing) folderForm() form.Form {
 		Fields:       []form.Field{form.Text("name", "Name", &name, form.Length(1, 512), checkFolderName)},
 	}
 	ref := func() client.ObjectRef { return refTo(l.path.bucket, folder+strings.TrimSuffix(name, "/")+"/") }
-	ask := func() account.ConfirmationRequest {
-		return account.ConfirmationRequest{
+	ask := func() operation.ConfirmationRequest {
+		return operation.ConfirmationRequest{
 			Ops:  []string{client.OpUploadObject},
 			IDs:  []string{ref().ID()},
 			Name: "create",
@@ -414,16 +422,22 @@ func (l *objectListing) folderForm() form.Form {
 			},
 		}
 	}
-	return l.a.FormWithConsent(f, ask, func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
-		folder := ref()
-		if err := makeFolder(ctx, l.a, folder, c[client.OpUploadObject]); err != nil {
-			return nil, err
-		}
-		return func() tea.Cmd {
-			l.sizes.invalidate()
-			return tea.Batch(ui.ReportChange(theme.Good, client.Clean(folder.Name)+": created"), l.Store.Refresh())
-		}, nil
-	})
+	return operation.FormWithConsent(
+		l.a,
+		f,
+		ask,
+		func(ctx context.Context, c operation.Consents) (func() tea.Cmd, error) {
+			folder := ref()
+			if err := makeFolder(ctx, l.a, folder, c[client.OpUploadObject]); err != nil {
+				return nil, err
+			}
+			return func() tea.Cmd {
+				l.sizes.invalidate()
+				l.Store.Refresh()
+				return ui.ReportChange(theme.Good, client.Clean(folder.Name)+": created")
+			}, nil
+		},
+	)
 }
 
 // checkFolderName returns why a text is no name of a folder.

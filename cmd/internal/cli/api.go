@@ -16,11 +16,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/prompt"
-	"lookout/views/account"
 )
 
 // An apiFlags holds the flags of lookout api.

@@ -10,15 +10,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/audit"
+	"lookout/client/account/incident"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/ui"
 	"lookout/ui/table"
 	"lookout/ui/terminal"
-	"lookout/views/account"
-	"lookout/views/account/audit"
-	"lookout/views/account/incident"
 	"lookout/views/managed"
 	"lookout/views/resource"
 )
@@ -278,7 +278,8 @@ func readStatus(c *cobra.Command, f *config.Flags, forPeople bool) (status accou
 	status.rows, status.failure = h.statusRows(), h.failure
 	if alerts := h.incidents.Alerts(); forPeople && len(alerts) > 0 {
 		a := s.openAccount(c.Context())
-		readNow(a.Contacts().Refresh())
+		a.Contacts().Refresh()
+		a.Wait(c.Context(), nil) // what cannot be read stays unknown
 		for _, alert := range alerts {
 			status.problems = append(status.problems, newProblemLine(a, alert))
 		}

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"lookout/client/account/audit"
 	"lookout/client/emulator"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/testenv"
-	"lookout/views/account/audit"
 )
 
 // The help says what each check finds.

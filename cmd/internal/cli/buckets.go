@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/cmd/internal/exit"
-	"lookout/views/account"
 	"lookout/views/resource"
 	"lookout/views/storage"
 )

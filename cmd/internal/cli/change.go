@@ -11,12 +11,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/lists"
 	"lookout/client/objectnames"
 	"lookout/client/transfer"
+	"lookout/client/wording"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/ui"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // A change is one change that a subcommand is about to make, with its values bound. If send is nil there is nothing to
@@ -154,7 +157,7 @@ func (s *scriptSession) showChange(c client.Change) {
 
 // showRequest prints the request of a change as a curl command.
 func (s *scriptSession) showRequest(c client.Change) {
-	fmt.Fprintln(s.out, account.ChangeCurlCommand(s.api, c))
+	fmt.Fprintln(s.out, operation.ChangeCurlCommand(s.api, c))
 }
 
 // showLater prints a request that is sent at a time, unless that is zero.
@@ -238,18 +241,18 @@ func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c chan
 	if !r.wait {
 		return reportCandidates(ctx, s, a, e.IntentID(), err)
 	}
-	s.reportf("%s: %s; %s; checking for up to %v", c.name, ui.UnknownReason(err), ui.NotSeenYet, waitLimit)
+	s.reportf("%s: %s; %s; checking for up to %v", c.name, wording.UnknownReason(err), lists.NotSeenYet, waitLimit)
 	wait, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
 	switch outcome, reason := account.WaitForOutcome(wait, a, e.IntentID()); outcome {
-	case ui.Applied:
-		s.reportf("%s: as wanted: %s; %s", c.name, reason, ui.OwnerNotKnown)
+	case lists.Applied:
+		s.reportf("%s: as wanted: %s; %s", c.name, reason, lists.OwnerNotKnown)
 		return nil
-	case ui.Rejected:
+	case lists.Rejected:
 		return exit.WithCode(exit.CodeFailure, fmt.Errorf(
 			"%s: not seen after 2 min of checking; treated as not applied, but it may still arrive (%s; %s)",
 			c.name,
-			ui.UnknownReason(err),
+			wording.UnknownReason(err),
 			reason,
 		))
 	}

@@ -11,16 +11,15 @@ import (
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/pflag"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/journal"
+	"lookout/client/lists"
 	"lookout/cmd/internal/exit"
-	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/views"
-	"lookout/views/account"
 	"lookout/views/resource"
 )
 
@@ -96,8 +95,9 @@ func newDeclaredResource(r resource.Resource[any]) scriptResource {
 		k.columnsByName = func(ctx context.Context, s *scriptSession) []resource.ColumnDefinition[any] {
 			own := s.declaration(ctx, r.Name)
 			for _, list := range own.TerminalReads {
-				readNow(list.Refresh())
+				list.Refresh()
 			}
+			s.account.Wait(ctx, nil) // what cannot be read stays unknown
 			return own.Columns
 		}
 	}
@@ -249,8 +249,9 @@ func (d declaredOperation) plan(
 		return change[any]{result: row, unchanged: ": " + op.Applies(row)}, nil
 	}
 	for _, list := range op.ScriptReads {
-		readNow(list.Refresh())
+		list.Refresh()
 	}
+	s.account.Wait(ctx, nil) // what cannot be read stays unknown
 	draft := op.Draft(row)
 	if err := errors.Join(given.fill(draft.Fields, d.singular, row == nil), given.checkUsed(draft.Fields)); err != nil {
 		return c, err
@@ -298,7 +299,7 @@ func confirmationOf(draft resource.Draft[any], row any) resource.ConfirmationSpe
 // report says what became of a thing of which there is no row to show, and what else there is to know. A result that
 // reading again does not confirm is an error.
 func (d declaredOperation) report(
-	s *scriptSession, a *approvedChange, draft resource.Draft[any], result ui.ChangeResult[any], row any,
+	s *scriptSession, a *approvedChange, draft resource.Draft[any], result lists.ChangeResult[any], row any,
 ) error {
 	id, label := client.NewText(a.change.ID).String(), client.NewText(a.change.Label).String()
 	name, text := targetName(a.change.Resource, id, label), d.op.SuccessText
@@ -320,26 +321,17 @@ func (d declaredOperation) report(
 	return nil
 }
 
-// readNow reads a list and waits for it. What cannot be read stays unknown.
-func readNow(cmd tea.Cmd) {
-	for cmd != nil {
-		read, ok := cmd().(ui.AsyncResult)
-		if !ok {
-			return
-		}
-		cmd = read.Deliver()
-	}
-}
-
 // sendAttempt sends a change, after the change that it needs.
-func sendAttempt(ctx context.Context, a *approvedChange, attempt resource.Attempt[any]) (ui.ChangeResult[any], error) {
+func sendAttempt(
+	ctx context.Context, a *approvedChange, attempt resource.Attempt[any],
+) (lists.ChangeResult[any], error) {
 	if first := attempt.First; first != nil {
 		w, err := a.begin(first.Call, first.Before)
 		if err != nil {
-			return ui.ChangeResult[any]{}, err
+			return lists.ChangeResult[any]{}, err
 		}
 		if err := first.Send(ctx, w); err != nil && !errors.Is(err, client.ErrDryRun) {
-			return ui.ChangeResult[any]{}, err
+			return lists.ChangeResult[any]{}, err
 		}
 	}
 	return attempt.Send(ctx, a.Writer)

@@ -14,10 +14,10 @@ import (
 	"lookout/client/objectindex"
 	"lookout/client/objectnames"
 	"lookout/client/transfer"
+	"lookout/client/wording"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/progress"
-	"lookout/ui"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // delete runs a deletion of several objects, and reports how many are gone and which are not. rows returns their rows
@@ -36,7 +36,7 @@ func (s *scriptSession) delete(
 		s.addRows(rows(deletionOutcomes(m, id)))
 	}
 	row, _ := m.Status(id)
-	s.reportf("%s removed", ui.Plural(int(row.Done), "object", "objects"))
+	s.reportf("%s removed", wording.Plural(int(row.Done), "object", "objects"))
 	if row.State == transfer.Done {
 		return nil
 	}
@@ -89,15 +89,15 @@ func (s *scriptSession) planRemoval(
 	var named []string
 	for o := range c.names.From(0) {
 		if len(named) == 3 {
-			named = append(named, fmt.Sprintf("%s more", ui.FormatCount(int64(c.names.Len()-3))))
+			named = append(named, fmt.Sprintf("%s more", wording.FormatCount(int64(c.names.Len()-3))))
 			break
 		}
 		named = append(named, client.Clean(o.Name))
 	}
 	first := client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket, Name: single.Name.Raw()}
 	c.Change = client.Change{ID: first.ID(), Label: fmt.Sprint(c.names.Len())}
-	c.effect = fmt.Sprintf("Removes %s (%s) from %s for good: %s", ui.Plural(c.names.Len(), "object", "objects"),
-		account.FormatSize(c.names.Bytes()), client.Clean(c.names.Bucket()), strings.Join(named, ", "))
+	c.effect = fmt.Sprintf("Removes %s (%s) from %s for good: %s", wording.Plural(c.names.Len(), "object", "objects"),
+		operation.FormatSize(c.names.Bytes()), client.Clean(c.names.Bucket()), strings.Join(named, ", "))
 	list := c.names
 	rows := func(outcome func(string) (string, string)) iter.Seq[*transferRow] { return deletionRows(list, outcome) }
 	c.show = func() error {
@@ -107,7 +107,7 @@ func (s *scriptSession) planRemoval(
 		}
 		out := bufio.NewWriter(s.out)
 		for o := range c.names.From(0) {
-			fmt.Fprintf(out, "delete   %10s  %s\n", account.FormatSize(o.Size), client.Clean(o.Name))
+			fmt.Fprintf(out, "delete   %10s  %s\n", operation.FormatSize(o.Size), client.Clean(o.Name))
 		}
 		err := out.Flush()
 		for o := range c.names.From(0) {
@@ -135,7 +135,7 @@ func (s *scriptSession) planEmptying(
 	line := progress.NewMeter(s.errOut)
 	q := client.ObjectQuery{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Prefix: prefix.Name}
 	count, err := objectindex.Count(ctx, s.api.Objects, q, func(objects, _ int64) {
-		line.Show("counting: %s objects", ui.FormatCount(objects))
+		line.Show("counting: %s objects", wording.FormatCount(objects))
 	})
 	line.Clear()
 	switch {
@@ -145,7 +145,7 @@ func (s *scriptSession) planEmptying(
 		s.reportf("%s: there is nothing to remove", describeObject(prefix))
 		return c, nil
 	}
-	total := account.FormatTotal(client.StorageTotal{
+	total := operation.FormatTotal(client.StorageTotal{
 		Objects:        count.Objects,
 		Size:           count.Bytes,
 		ObjectsPartial: count.AtLeast,

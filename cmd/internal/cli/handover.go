@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"lookout/client"
+	"lookout/client/account/incident"
 	"lookout/client/journal"
+	"lookout/client/wording"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
-	"lookout/ui"
-	"lookout/views/account/incident"
 )
 
 // A handover holds what the next shift must know.
@@ -149,9 +149,9 @@ func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (hand
 		h.notes.journal = "**" + escapeMarks(err.Error()) + "**"
 	}
 	if n := j.UnreadableLines(); n > 0 {
-		lines := ui.Plural(n, "line", "lines")
+		lines := wording.Plural(n, "line", "lines")
 		h.Unreadable = append(h.Unreadable, fmt.Sprintf("journal: %s of %s", lines, s.journal.path))
-		h.notes.journal = "**" + ui.Plural(n, "line", "lines") + " of the journal could not be read**"
+		h.notes.journal = "**" + wording.Plural(n, "line", "lines") + " of the journal could not be read**"
 	}
 	h.readAccount(ctx, s, j)
 	sort.Slice(h.Disabled, func(i, j int) bool {
@@ -518,7 +518,7 @@ func changeLines(changes []journalRow) (lines []string) {
 		case e.ID == same[0].ID:
 			all, last := e, same[len(same)-1]
 			all.Label = fmt.Sprintf("%s in %s, the last one at %s; lookout journal lists each",
-				ui.Plural(len(same), "object", "objects"), strings.Split(key, "\x00")[1], formatMinute(last.Time))
+				wording.Plural(len(same), "object", "objects"), strings.Split(key, "\x00")[1], formatMinute(last.Time))
 			lines = append(lines, changeLine(all))
 		}
 	}
@@ -548,7 +548,7 @@ func (d disabledService) markdownLine(now time.Time) string {
 		if d.AtLatest {
 			since, age = " since at the latest ", "≥ "
 		}
-		text += since + formatMinute(d.Since) + ", for " + age + ui.FormatAge(now.Sub(d.Since))
+		text += since + formatMinute(d.Since) + ", for " + age + wording.FormatAge(now.Sub(d.Since))
 	}
 	switch {
 	case d.Until.IsZero() && !d.Ours:

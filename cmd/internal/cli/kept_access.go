@@ -9,15 +9,17 @@ import (
 
 	"lookout/client"
 	"lookout/client/transfer"
+	"lookout/client/wording"
 	"lookout/cmd/internal/exit"
-	"lookout/ui"
 	"lookout/views/storage"
 )
 
 // readACLs reads the access to what the plan replaces or moves.
 func (b *batchTransfer) readACLs(ctx context.Context) error {
 	return b.plan.ReadACLs(ctx, b.session.api.Objects, b.flags.existing(), func(done, all int) {
-		b.line.Show("reading access: %s of %s", ui.FormatCount(int64(done)), ui.Plural(all, "object", "objects"))
+		b.line.Show(
+			"reading access: %s of %s", wording.FormatCount(int64(done)), wording.Plural(all, "object", "objects"),
+		)
 	})
 }
 
@@ -47,17 +49,17 @@ func (b *batchTransfer) askToOpen(c *change[client.ObjectRef]) {
 
 // accessNote says what becomes of the access to a file's object, for its line of the plan.
 func (b *batchTransfer) accessNote(f transfer.PlannedFile) string {
-	return ui.WithPrefix("; ", storage.DescribeKeptACL(b.plan.KeptACL(f.Name)))
+	return wording.WithPrefix("; ", storage.DescribeKeptACL(b.plan.KeptACL(f.Name)))
 }
 
 // accessTotals counts what will be public, and what cannot be kept, for the last line of the plan.
 func (b *batchTransfer) accessTotals() (text string) {
 	public, lost := b.plan.CountACLs()
 	if public > 0 {
-		text += fmt.Sprintf(", %s public afterwards", ui.FormatCount(int64(public)))
+		text += fmt.Sprintf(", %s public afterwards", wording.FormatCount(int64(public)))
 	}
 	if lost > 0 {
-		text += fmt.Sprintf(", access of %s not kept", ui.FormatCount(int64(lost)))
+		text += fmt.Sprintf(", access of %s not kept", wording.FormatCount(int64(lost)))
 	}
 	return text
 }
@@ -68,7 +70,7 @@ func lostAccessError(lost int) error {
 		return nil
 	}
 	return exit.WithCode(
-		exit.CodePartial, fmt.Errorf("the access to %s is not kept", ui.Plural(lost, "object", "objects")),
+		exit.CodePartial, fmt.Errorf("the access to %s is not kept", wording.Plural(lost, "object", "objects")),
 	)
 }
 

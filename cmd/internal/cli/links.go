@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/journal"
 	"lookout/cmd/internal/exit"
-	"lookout/views/account"
 	"lookout/views/resource"
 	"lookout/views/storage/readers"
 )

@@ -23,7 +23,7 @@ import (
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/prompt"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 	"lookout/views/storage"
 )
@@ -122,7 +122,7 @@ func (s *scriptSession) readFolderSizes(
 			reported = now
 			sum, _ := sizes.Sum(prefix)
 			s.reportf(
-				"%s objects, %s so far", humanize.Comma(sum.Objects), account.FormatSize(sum.Bytes),
+				"%s objects, %s so far", humanize.Comma(sum.Objects), operation.FormatSize(sum.Bytes),
 			)
 		}
 	})

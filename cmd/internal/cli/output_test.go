@@ -21,12 +21,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"lookout/client"
+	"lookout/client/account/incident"
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/testenv"
-	"lookout/views/account/incident"
 )
 
 // listCommands are the lists of all resources.

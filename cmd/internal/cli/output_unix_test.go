@@ -19,7 +19,7 @@ import (
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/testenv"
 	"lookout/ui"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // runOnTerminal runs a command line on a terminal of a width and returns the lines that it writes.
@@ -113,7 +113,7 @@ func TestScripts_unitsOnTerminals(t *testing.T) {
 			t.Errorf("%v prints %q in a pipe", args, piped)
 		}
 		for _, cols := range []uint16{80, 0} { // a serial line has no size
-			if lines := r.runOnTerminal(cols, args...); lines[0] != account.FormatSize(n) ||
+			if lines := r.runOnTerminal(cols, args...); lines[0] != operation.FormatSize(n) ||
 				!strings.HasSuffix(lines[0], "iB") {
 				t.Errorf("%v prints %q on a terminal, %d in a pipe", args, lines[0], n)
 			}

@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
-	"lookout/views/account"
 	"lookout/views/resource"
 )
 

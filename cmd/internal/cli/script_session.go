@@ -14,13 +14,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/journal"
 	"lookout/client/transfer"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/prompt"
-	"lookout/views/account"
 )
 
 // A scriptSession is the run of one script command on an account.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"lookout/client"
-	"lookout/views/account"
+	"lookout/client/account"
 	"lookout/views/storage"
 )
 

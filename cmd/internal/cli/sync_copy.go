@@ -13,9 +13,9 @@ import (
 
 	"lookout/client"
 	"lookout/client/transfer"
+	"lookout/client/wording"
 	"lookout/cmd/internal/exit"
-	"lookout/ui"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/storage"
 )
 
@@ -128,7 +128,7 @@ func (s *scriptSession) syncDown(
 			}
 			return outcomeDone, ""
 		}))
-		s.reportf("%s: %s deleted", client.Clean(folder), ui.Plural(extra-len(left), "file", "files"))
+		s.reportf("%s: %s deleted", client.Clean(folder), wording.Plural(extra-len(left), "file", "files"))
 		if err == nil && len(left) > 0 {
 			err = exit.WithCode(exit.CodePartial, fmt.Errorf("%d of %d files were not deleted", len(left), extra))
 		}
@@ -139,7 +139,7 @@ func (s *scriptSession) syncDown(
 // askerOfDeletion returns who asks before files are deleted that the bucket does not have, and the question.
 func (b *batchTransfer) askerOfDeletion(yes yesFlag) (*scriptAsker, client.ConsentQuestion) {
 	effect := fmt.Sprintf("Deletes %s in %s that the bucket does not have",
-		ui.Plural(len(b.plan.Extra), "file", "files"), client.Clean(b.plan.Folder))
+		wording.Plural(len(b.plan.Extra), "file", "files"), client.Clean(b.plan.Folder))
 	question := client.ConsentQuestion{Effect: effect, Word: fmt.Sprint(len(b.plan.Extra))}
 	return &scriptAsker{session: b.session, summary: effect, yes: yes}, question
 }
@@ -258,10 +258,10 @@ func (b *batchTransfer) copyChange() change[client.ObjectRef] {
 		verb = "Moves"
 	}
 	_, bytes := b.plan.Space(b.flags.existing())
-	c.effect = fmt.Sprintf("%s %s from %s to %s, %s", verb, ui.Plural(files, "object", "objects"),
-		client.Clean(client.BucketID(b.plan.From.Cluster, b.plan.From.Bucket)), b.place(), account.FormatSize(bytes))
+	c.effect = fmt.Sprintf("%s %s from %s to %s, %s", verb, wording.Plural(files, "object", "objects"),
+		client.Clean(client.BucketID(b.plan.From.Cluster, b.plan.From.Bucket)), b.place(), operation.FormatSize(bytes))
 	if replaced > 0 {
-		c.effect += fmt.Sprintf(", replaces %s", ui.Plural(replaced, "object", "objects"))
+		c.effect += fmt.Sprintf(", replaces %s", wording.Plural(replaced, "object", "objects"))
 	}
 	c.effect += ". " + strings.TrimSuffix(storage.CopyLosses(b.plan.Kind), ".")
 	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {

@@ -19,11 +19,11 @@ import (
 
 	"lookout/client"
 	"lookout/client/transfer"
+	"lookout/client/wording"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/progress"
-	"lookout/ui"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // A planFlags holds the flags of the commands that move many files.
@@ -153,11 +153,11 @@ func (b *batchTransfer) compare(ctx context.Context) error {
 	var read, listed atomic.Int64
 	c := b.flags.compare()
 	c.OnListed = func(*client.Object) {
-		b.line.Show("comparing: %s objects listed", ui.FormatCount(listed.Add(1)))
+		b.line.Show("comparing: %s objects listed", wording.FormatCount(listed.Add(1)))
 	}
-	c.Progress = func(n int64) { b.line.Show("comparing: %s read", account.FormatSize(read.Add(n))) }
+	c.Progress = func(n int64) { b.line.Show("comparing: %s read", operation.FormatSize(read.Add(n))) }
 	saveMemory(&b.plan)
-	b.line.Show("comparing %s", ui.Plural(b.plan.Files.Len(), "file", "files"))
+	b.line.Show("comparing %s", wording.Plural(b.plan.Files.Len(), "file", "files"))
 	defer b.line.Clear()
 	if b.plan.Kind == transfer.Download {
 		return b.plan.CompareFiles(ctx, c)
@@ -199,7 +199,7 @@ func (b *batchTransfer) problem() error {
 		}
 		more := ""
 		if differs > 1 {
-			more = ", like " + ui.Plural(differs-1, "other", "others")
+			more = ", like " + wording.Plural(differs-1, "other", "others")
 		}
 		how := "differs"
 		if first.State == transfer.FileUnknown {
@@ -216,8 +216,8 @@ func (b *batchTransfer) problem() error {
 	}
 	if free, needed := b.plan.Space(b.flags.existing()); free >= 0 && needed > free {
 		return fmt.Errorf(
-			"%s has %s free, but %s is needed; nothing was changed", b.place(), account.FormatSize(free),
-			account.FormatSize(needed),
+			"%s has %s free, but %s is needed; nothing was changed", b.place(), operation.FormatSize(free),
+			operation.FormatSize(needed),
 		)
 	}
 	return nil
@@ -244,7 +244,7 @@ func (b *batchTransfer) deleteExtra(ctx context.Context, err error, remove func(
 	case b.failed > 0:
 		b.session.addRows(b.extraRows(extraNotDeleted("a transfer failed")))
 		_, done := b.words()
-		b.session.reportf("nothing is deleted: %s not %s", ui.Plural(b.failed, "file was", "files were"), done)
+		b.session.reportf("nothing is deleted: %s not %s", wording.Plural(b.failed, "file was", "files were"), done)
 		return err
 	}
 	return cmp.Or(remove(), err)
@@ -281,7 +281,7 @@ func (b *batchTransfer) show() error {
 		if b.plan.Kind.Copies() {
 			name = b.sourceName(f) + " to " + name
 		}
-		fmt.Fprintf(&text, "%-8s %10s  %s%s\n", f.State, account.FormatSize(f.Size), name, b.note(f)+b.accessNote(f))
+		fmt.Fprintf(&text, "%-8s %10s  %s%s\n", f.State, operation.FormatSize(f.Size), name, b.note(f)+b.accessNote(f))
 	}
 	for _, f := range b.plan.Skipped {
 		fmt.Fprintf(&text, "%-8s %10s  %s\n", "left out", "", f.Error())
@@ -295,12 +295,12 @@ func (b *batchTransfer) show() error {
 	}
 	free, needed := b.plan.Space(existing)
 	sent, _ := b.plan.CountToSend(existing)
-	fmt.Fprintf(&text, "%s: %s", ui.Plural(sent, "file", "files"), account.FormatSize(needed))
+	fmt.Fprintf(&text, "%s: %s", wording.Plural(sent, "file", "files"), operation.FormatSize(needed))
 	for _, state := range []transfer.ComparisonResult{
 		transfer.FileNew, transfer.FileSame, transfer.FileChanged, transfer.FileUnknown,
 	} {
 		n, _ := b.plan.Files.Count(state)
-		fmt.Fprintf(&text, ", %s %s", ui.FormatCount(int64(n)), state)
+		fmt.Fprintf(&text, ", %s %s", wording.FormatCount(int64(n)), state)
 	}
 	fmt.Fprintf(&text, ", %d left out", len(b.plan.Skipped))
 	if b.flags.deletes {
@@ -308,7 +308,7 @@ func (b *batchTransfer) show() error {
 	}
 	text.WriteString(b.accessTotals())
 	if free >= 0 {
-		fmt.Fprintf(&text, "; %s free", account.FormatSize(free))
+		fmt.Fprintf(&text, "; %s free", operation.FormatSize(free))
 	}
 	if b.plan.ExtraKept != "" {
 		fmt.Fprintf(&text, "; nothing is deleted: %s", b.plan.ExtraKept)
@@ -408,7 +408,7 @@ func (b *batchTransfer) finish(ctx context.Context, m *transfer.Manager, ids []t
 	}
 	if taken > 1 {
 		b.session.reportf("%s more were not %s for the same reason: does another program move the same files? "+
-			"Run it again when that has ended", ui.FormatCount(int64(taken-1)), done)
+			"Run it again when that has ended", wording.FormatCount(int64(taken-1)), done)
 	}
 	b.session.reportf("%s: %s", b.place(), b.summary(&r))
 	if b.plan.ExtraKept != "" {
@@ -475,21 +475,23 @@ func (r *batchResult) err(ctx context.Context, done string) error {
 // both sides", "nothing to store, 12 files are the same on both sides".
 func (b *batchTransfer) summary(r *batchResult) string {
 	do, done := b.words()
-	text := fmt.Sprintf("%s of %s %s", ui.FormatCount(int64(r.moved)), ui.Plural(r.total, "file", "files"), done)
+	text := fmt.Sprintf(
+		"%s of %s %s", wording.FormatCount(int64(r.moved)), wording.Plural(r.total, "file", "files"), done,
+	)
 	one, many := "is", "are"
 	switch {
 	case r.total == 0:
 		text, one, many = "nothing to "+do, "file is", "files are"
 	case r.unknown > 0:
-		text += fmt.Sprintf(", %s unknown", ui.FormatCount(int64(r.unknown)))
+		text += fmt.Sprintf(", %s unknown", wording.FormatCount(int64(r.unknown)))
 	}
 	same := b.unsentCount()
 	if same > 0 {
-		text += fmt.Sprintf(", %s the same on both sides", ui.Plural(same, one, many))
+		text += fmt.Sprintf(", %s the same on both sides", wording.Plural(same, one, many))
 	}
 	sent, _ := b.plan.CountToSend(b.flags.existing())
 	if left := b.plan.Files.Len() - sent; left > same {
-		text += fmt.Sprintf(", %s unchanged", ui.FormatCount(int64(left-same)))
+		text += fmt.Sprintf(", %s unchanged", wording.FormatCount(int64(left-same)))
 	}
 	return text
 }
@@ -529,14 +531,14 @@ func describeProgress(m *transfer.Manager) string {
 	}
 	if first, found := m.Status(1); found && !first.Kind.MovesBytes() {
 		text = fmt.Sprintf(
-			"%s of %s objects · %.0f/s", ui.FormatCount(first.Done), ui.FormatCount(first.Total), first.Rate,
+			"%s of %s objects · %.0f/s", wording.FormatCount(first.Done), wording.FormatCount(first.Total), first.Rate,
 		)
 		left = first.ETA
 	} else {
 		speed := m.Throughput()
-		text = fmt.Sprintf("%s of %s · %s of %s · %s/s", ui.FormatCount(int64(ended)),
-			ui.Plural(files, "file", "files"), account.FormatSize(t.Done), account.FormatSize(t.Total),
-			account.FormatSize(int64(speed.Rate)))
+		text = fmt.Sprintf("%s of %s · %s of %s · %s/s", wording.FormatCount(int64(ended)),
+			wording.Plural(files, "file", "files"), operation.FormatSize(t.Done), operation.FormatSize(t.Total),
+			operation.FormatSize(int64(speed.Rate)))
 		left = speed.ETA(t.Total - t.Done)
 	}
 	if left != transfer.NoETA {
@@ -627,7 +629,7 @@ func (s *scriptSession) stream(ctx context.Context, sel transfer.Selection, fold
 		_, needed := b.plan.Space(flags.existing())
 		if known && needed > free {
 			return fmt.Errorf("%s had %s free, but more is needed; the rest is not fetched", b.place(),
-				account.FormatSize(free))
+				operation.FormatSize(free))
 		}
 		stream.Extend()
 		for _, f := range b.plan.Skipped[named:] {
@@ -636,7 +638,7 @@ func (s *scriptSession) stream(ctx context.Context, sel transfer.Selection, fold
 		}
 		named = len(b.plan.Skipped)
 		saveMemory(&b.plan)
-		b.line.Show("listing: %s objects · %s", ui.FormatCount(int64(listed)), describeProgress(m))
+		b.line.Show("listing: %s objects · %s", wording.FormatCount(int64(listed)), describeProgress(m))
 		return nil
 	}
 	failure := error(nil)
@@ -705,7 +707,7 @@ func (s *scriptSession) eachSelected(
 		}
 		do(o)
 		n++
-		line.Show("listing: %s objects", ui.FormatCount(n))
+		line.Show("listing: %s objects", wording.FormatCount(n))
 	}
 	return nil
 }
@@ -758,9 +760,9 @@ func (b *batchTransfer) prepare(
 func (b *batchTransfer) change() change[client.ObjectRef] {
 	prefix := client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: b.plan.Prefix}
 	files, replaced := b.plan.CountToSend(b.flags.existing())
-	effect := fmt.Sprintf("Stores %s below %s", ui.Plural(files, "file", "files"), describeObject(prefix))
+	effect := fmt.Sprintf("Stores %s below %s", wording.Plural(files, "file", "files"), describeObject(prefix))
 	if replaced > 0 {
-		effect += fmt.Sprintf(", replaces %s", ui.Plural(replaced, "object", "objects"))
+		effect += fmt.Sprintf(", replaces %s", wording.Plural(replaced, "object", "objects"))
 	}
 	c := change[client.ObjectRef]{
 		Change: client.Change{ID: prefix.ID(), Label: prefix.Name},
@@ -791,7 +793,7 @@ func (b *batchTransfer) change() change[client.ObjectRef] {
 	}
 	if n := len(b.plan.Extra); n > 0 {
 		c.asks = asksAlways
-		effect += fmt.Sprintf(", deletes %s that the folder does not have", ui.Plural(n, "object", "objects"))
+		effect += fmt.Sprintf(", deletes %s that the folder does not have", wording.Plural(n, "object", "objects"))
 	}
 	c.effect = effect
 	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {

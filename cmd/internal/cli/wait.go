@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/cmd/internal/exit"
-	"lookout/views/account"
 )
 
 // A pollFlags says how long a command waits, and how often it reads.

@@ -3,8 +3,8 @@ package config
 import (
 	"slices"
 
+	"lookout/client/account"
 	"lookout/ui/shell"
-	"lookout/views/account"
 )
 
 // notifyWays returns the ways to notify outside the screen.

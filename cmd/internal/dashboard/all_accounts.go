@@ -6,12 +6,13 @@ import (
 	"sync"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/lists"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/views"
-	"lookout/views/account"
 )
 
 // configuredAccounts reads the accounts of the configuration.
@@ -133,7 +134,8 @@ func newOverview(
 		s.Open, s.Token = holding(&opening, s.Open), holding(&opening, s.Token)
 		sources[i] = s
 	}
-	all := views.NewAllAccounts(ctx, sources, ui.WallTime)
+	loop := &ui.EventLoop{}
+	all := views.NewAllAccounts(ctx, loop, sources, lists.WallTime)
 	chosen := preferences(ctx, f, general)
 	chosen.StartPane, chosen.CustomCommands = "", nil
 	notify := general.NotifyOptions()
@@ -152,6 +154,7 @@ func newOverview(
 			Preferences:     chosen,
 			Notify:          notify,
 			Panes:           []ui.Pane{all.Pane},
+			Loop:            loop,
 			Theme:           style,
 			Themes:          looks,
 			RefreshInterval: refreshInterval(general),

@@ -19,7 +19,9 @@ import (
 	"github.com/cli/browser"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/journal"
+	"lookout/client/wording"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/keep"
@@ -29,8 +31,8 @@ import (
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
 	"lookout/views"
-	"lookout/views/account"
 	"lookout/views/activity"
+	"lookout/views/operation"
 )
 
 // CheckTerminal returns an error if there is no suitable terminal. Linear mode needs less of one.
@@ -164,8 +166,11 @@ func shellOptions(
 	if err != nil {
 		return shell.Options{}, nil, err
 	}
+	loop := &ui.EventLoop{}
 	acc := account.New(ctx, account.Options{
 		API:           c,
+		Executor:      loop,
+		OnLargeLoad:   releaseMemory,
 		Name:          s.Account,
 		Journal:       j,
 		CommandFlags:  s.AccountArgs(),
@@ -181,8 +186,10 @@ func shellOptions(
 		)
 	}
 	notify := s.NotifyOptions()
-	notify.Notices = func(paused bool) ([]ui.Notification, tea.Cmd) { return account.Notices(acc, paused) }
-	notify.Refresh = func() tea.Cmd { return account.RefreshNoticeSources(acc) }
+	notify.Notices = func(paused bool) []ui.Notification {
+		return operation.Notifications(account.Notices(acc, paused))
+	}
+	notify.Refresh = func() { account.RefreshNoticeSources(acc) }
 	return shell.Options{
 		AccountInfo:     accountInfo(s, c),
 		RateLimitHooks:  rateLimitHooks(c),
@@ -192,10 +199,10 @@ func shellOptions(
 		TabPlaces:       views.TabPlaces(),
 		Theme:           style,
 		Themes:          looks,
-		TokenForm:       func() form.Form { return account.TokenForm(acc, s.CheckReplacement) },
+		TokenForm:       func() form.Form { return operation.TokenForm(acc, s.CheckReplacement) },
 		RefreshInterval: refreshInterval(s),
 		OnOpen:          func() tea.Cmd { return openForUser(s, acc, views.OnOpen, reopen) },
-		OnLargeLoad:     releaseMemory,
+		Loop:            loop,
 		Context:         ctx,
 		LeaveWarnings:   func() []string { return views.LeaveWarnings(acc) },
 		HandOver:        func() *ui.Action { return handOver(ctx, f, s, acc) },
@@ -293,7 +300,7 @@ func formatBudget(b client.RateLimit, now time.Time) string {
 		return "" // the wait, or what is left, is shown beside the freshness
 	}
 	step := max(1, b.Limit/5)
-	return ui.FormatCount(int64(b.Remaining/step*step)) + "+ API requests left"
+	return wording.FormatCount(int64(b.Remaining/step*step)) + "+ API requests left"
 }
 
 // redirectLog sends what libraries write to standard error to a file, or discards it, so that it does not spoil the

@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/cmd/internal/config"
 	"lookout/ui/shell"
 	"lookout/views"
-	"lookout/views/account"
 )
 
 // RunDemo runs the dashboard on emulators of a service in the same process. It opens no connection and reads no

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/theme"
@@ -16,7 +17,7 @@ import (
 	"lookout/ui/form"
 	"lookout/ui/shell"
 	"lookout/views"
-	"lookout/views/account"
+	"lookout/views/operation"
 )
 
 // FrozenDemoOptions say what is special about a demo without a terminal and without refreshes. The zero value is dark,
@@ -58,8 +59,10 @@ func (f FrozenDemoOptions) Open(ctx context.Context) (*shell.Shell, *account.Acc
 	if err != nil {
 		return nil, nil, err
 	}
+	loop := &ui.EventLoop{}
 	acc := account.New(ctx, account.Options{
 		API:      c,
+		Executor: loop,
 		Name:     "acme-prod",
 		Journal:  j,
 		Now:      now,
@@ -72,11 +75,12 @@ func (f FrozenDemoOptions) Open(ctx context.Context) (*shell.Shell, *account.Acc
 		},
 		Preferences: f.Preferences,
 		Panes:       views.Panes(acc),
+		Loop:        loop,
 		TabPlaces:   views.TabPlaces(),
 		Theme:       look,
 		Now:         now,
 		Location:    time.UTC,
-		TokenForm:   func() form.Form { return account.TokenForm(acc, nil) },
+		TokenForm:   func() form.Form { return operation.TokenForm(acc, nil) },
 	})
 	return s, acc, err
 }
@@ -88,7 +92,7 @@ func KeyBindings(ctx context.Context) ([]shell.KeyBinding, error) {
 	if err != nil {
 		return nil, err
 	}
-	overview, err := shell.New(shell.Options{Panes: []ui.Pane{views.NewAllAccounts(ctx, nil, FrozenTime).Pane}})
+	overview, err := shell.New(shell.Options{Panes: []ui.Pane{views.NewAllAccounts(ctx, nil, nil, FrozenTime).Pane}})
 	if err != nil {
 		return nil, err
 	}

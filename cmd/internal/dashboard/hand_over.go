@@ -5,12 +5,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/account"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/keep"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/terminal"
-	"lookout/views/account"
 	"lookout/views/managed"
 )
 

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/cmd/internal/config"
@@ -14,7 +15,6 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/shell"
-	"lookout/views/account"
 	"lookout/views/managed"
 )
 

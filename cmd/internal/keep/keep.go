@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/account/incident"
 	"lookout/client/journal"
 	"lookout/client/maintenance"
-	"lookout/views/account/incident"
 )
 
 // A WatchedAccount is an account whose maintenance windows Run begins and ends.

@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/account/incident"
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/cmd/internal/keep"
-	"lookout/views/account/incident"
 )
 
 // rig is an emulated account with a journal in a file, and programs that look after its windows one after the other.

@@ -12,7 +12,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/statefile"
-	"lookout/ui"
+	"lookout/client/wording"
 )
 
 // How long names are used.
@@ -92,7 +92,7 @@ func (c CacheFile) Get(read func() (NameList, error)) NameList {
 			list = NameList{Names: list.Names[:Max]}
 		}
 		kept = content{NameList: list, ReadAt: c.now}
-	case errors.Is(err, client.ErrDenied), ui.Unauthorized(err):
+	case errors.Is(err, client.ErrDenied), wording.Unauthorized(err):
 		kept = content{FailedAt: c.now}
 	default:
 		kept.FailedAt = c.now

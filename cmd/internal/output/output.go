@@ -20,9 +20,10 @@ import (
 
 	"lookout/client"
 	"lookout/client/visible"
+	"lookout/client/wording"
 	"lookout/cmd/internal/exit"
 	"lookout/ui"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -288,7 +289,7 @@ func humanCell(c resource.ColumnDefinition[any], row any) string {
 	}
 	text := drawnCell(c, row)
 	if n, err := strconv.ParseInt(text, 10, 64); c.Bytes && err == nil {
-		return account.FormatSize(n)
+		return operation.FormatSize(n)
 	}
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return formatAge(at, time.Now())
@@ -305,9 +306,9 @@ func formatAge(at, now time.Time) string {
 	case age.Abs() > oldAge:
 		return at.UTC().Format(time.DateOnly)
 	case age < 0:
-		return "in " + ui.FormatAge(-age)
+		return "in " + wording.FormatAge(-age)
 	default:
-		return ui.FormatAge(age) + " ago"
+		return wording.FormatAge(age) + " ago"
 	}
 }
 

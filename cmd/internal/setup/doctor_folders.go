@@ -10,11 +10,11 @@ import (
 	"syscall"
 	"time"
 
+	"lookout/client/account/incident"
 	"lookout/client/journal"
 	"lookout/client/statefile"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
-	"lookout/views/account/incident"
 )
 
 // A checkedFolder is a folder that lookout keeps files in.

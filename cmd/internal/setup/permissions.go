@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/views"
-	"lookout/views/account"
 	"lookout/views/resource"
 )
 

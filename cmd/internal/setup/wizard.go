@@ -19,11 +19,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"lookout/client"
+	"lookout/client/wording"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/prompt"
-	"lookout/ui"
 )
 
 // A Wizard asks a few questions, tries the answers, and writes a configuration only after a yes. After a no it asks
@@ -409,7 +409,7 @@ func (w *Wizard) askPastedToken() error {
 		}
 		text := strings.TrimSpace(string(data))
 		w.pastedToken = client.NewSecret(text)
-		w.printf("  %s", ui.Plural(utf8.RuneCountInString(text), "character", "characters"))
+		w.printf("  %s", wording.Plural(utf8.RuneCountInString(text), "character", "characters"))
 	}
 	return nil
 }

@@ -8,9 +8,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/account/join"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/views/account"
+	"lookout/views/operation"
 	"lookout/views/resource"
 )
 
@@ -20,7 +24,7 @@ type view struct {
 	bucket  *client.Bucket
 	object  client.ObjectRef // without a name for the bucket itself
 	actions func() []ui.Action
-	access  *ui.RowStore[*Access]
+	access  *lists.RowStore[*Access]
 	opened  bool
 	change  string // the newest change of what it shows, when it was read
 	scroll  ui.Viewport
@@ -34,7 +38,7 @@ func Pane(a *account.Account, b *client.Bucket, name string, actions func() []ui
 		object:  b.Object(name),
 		actions: actions,
 	}
-	p.access = ui.NewRowStore(a.Context, ui.RowSource[*Access]{
+	p.access = lists.NewRowStore(a.Context, a, lists.RowSource[*Access]{
 		Name: "access",
 		ID:   func(*Access) string { return p.object.ID() },
 		Now:  a.Now,
@@ -61,25 +65,27 @@ func (p *view) title() string {
 }
 
 // Freshness returns the age of the access.
-func (p *view) Freshness() ui.Freshness { return p.access.Freshness() }
+func (p *view) Freshness() lists.Freshness { return p.access.Freshness() }
 
 // Refresh reads the access and the keys again.
-func (p *view) Refresh() tea.Cmd {
+func (p *view) Refresh() {
 	p.opened = true
-	return tea.Batch(p.access.Refresh(), p.a.Keys().Refresh())
+	p.access.Refresh()
+	p.a.Keys().Refresh()
 }
 
 // LoadMissing reads everything once, and the access again after each change of it.
-func (p *view) LoadMissing() tea.Cmd {
+func (p *view) LoadMissing() {
 	if !p.opened { // keys that were read long ago do not tell who can read it now
-		return p.Refresh()
+		p.Refresh()
+		return
 	}
-	cmds := []tea.Cmd{p.a.Keys().EnsureLoaded(), account.LoadChanges(p.a)}
+	p.a.Keys().EnsureLoaded()
+	account.LoadChanges(p.a)
 	if now := p.newestChange(); now != p.change {
 		p.change = now
-		cmds = append(cmds, p.access.Refresh())
+		p.access.Refresh()
 	}
-	return tea.Batch(cmds...)
 }
 
 // newestChange identifies the newest change of the access, with its outcome.
@@ -107,21 +113,26 @@ func (p *view) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
 
 // Actions change the access, and go to the keys.
 func (p *view) Actions() []ui.Action {
-	keys := account.References(p.keys(), func(r *Grant) account.LinkedRow {
-		return account.LinkedRow{Kind: "key", Label: client.Clean(r.Name), Pane: "keys", ID: account.FormatID(r.KeyID)}
+	keys := operation.References(p.keys(), func(r *Grant) operation.LinkedRow {
+		return operation.LinkedRow{
+			Kind:  "key",
+			Label: client.Clean(r.Name),
+			Pane:  "keys",
+			ID:    account.FormatID(r.KeyID),
+		}
 	})
 	acts := append(p.actions(), ui.Action{
 		Key:            ui.Bind("go to a key", "f"),
 		Description:    "ctrl+o returns",
-		DisabledReason: account.WhyNone(keys, "no access key reaches it"),
-		Do:             func() tea.Cmd { return ui.Send(account.ReferenceMenu(resource.Found(keys))) },
+		DisabledReason: operation.WhyNone(keys, "no access key reaches it"),
+		Do:             func() tea.Cmd { return ui.Send(operation.ReferenceMenu(join.Found(keys))) },
 	}, ui.GoUpAction(ui.ClosePane))
 	return append(acts, p.scroll.Actions()...)
 }
 
 // keys returns the keys that reach the bucket.
-func (p *view) keys() resource.Joined[*Grant] {
-	return resource.Derive(account.AllRows(p.a, p.a.Keys()), func(all []*client.AccessKey) []*Grant {
+func (p *view) keys() join.Joined[*Grant] {
+	return join.Derive(account.AllRows(p.a, p.a.Keys()), func(all []*client.AccessKey) []*Grant {
 		return account.Memo(p.a, "keys that reach "+p.bucket.ID(), func() []*Grant {
 			return Keys(all, p.bucket.ID(), p.bucket.Region.Raw())
 		}, p.a.Keys())
@@ -130,14 +141,14 @@ func (p *view) keys() resource.Joined[*Grant] {
 
 // View shows whether it is public, the ACLs, the keys and the links.
 func (p *view) View(b ui.Box) string {
-	t := account.NewDetailWriter(b)
+	t := operation.NewDetailWriter(b)
 	t.Title("Who can read " + p.title())
 	if p.object.Name != "" {
 		t.Field("in", client.Clean(p.bucket.ID()), theme.Muted)
 	}
 	access, known := account.OnlyRow(p.access)
 	if !known {
-		t.Field("access", account.LoadingOrError(p.access.Freshness(), "reading"), theme.Muted)
+		t.Field("access", operation.LoadingOrError(p.access.Freshness(), "reading"), theme.Muted)
 	} else {
 		p.writeACLs(t, access)
 	}
@@ -145,7 +156,7 @@ func (p *view) View(b ui.Box) string {
 	t.Heading("access keys that reach the bucket")
 	keys := p.keys()
 	names := 0
-	for _, r := range resource.Found(keys) {
+	for _, r := range join.Found(keys) {
 		names = max(names, ui.Width(keyName(r)))
 	}
 	names = min(names, t.Box.Width/3)
@@ -158,7 +169,7 @@ func (p *view) View(b ui.Box) string {
 }
 
 // writeACLs says whether it is public, and shows the ACLs and the CORS setting.
-func (p *view) writeACLs(t *account.DetailWriter, access *Access) {
+func (p *view) writeACLs(t *operation.DetailWriter, access *Access) {
 	acls := access.ACLs(p.object)
 	text, tone := verdict(acls, t.Box.Theme.Glyphs)
 	t.Blank()
@@ -197,7 +208,7 @@ func verdict(acls []*Grant, g theme.Glyphs) (string, theme.Tone) {
 func keyName(r *Grant) string { return fmt.Sprintf("%s (%d)", client.Clean(r.Name), r.KeyID) }
 
 // writeKey writes how a key reaches the bucket. width is that of the names.
-func writeKey(t *account.DetailWriter, r *Grant, width int) {
+func writeKey(t *operation.DetailWriter, r *Grant, width int) {
 	tone := theme.Plain
 	if r.rank > 0 {
 		tone = theme.Warn
@@ -211,17 +222,14 @@ func writeKey(t *account.DetailWriter, r *Grant, width int) {
 }
 
 // writeLinks writes the links that this machine's journal shows.
-func writeLinks(t *account.DetailWriter, links []*Grant) {
+func writeLinks(t *operation.DetailWriter, links []*Grant) {
 	valid := 0
 	for _, r := range links {
 		end, _ := r.Expires.Value()
 		if left := end.Sub(t.Box.Now); left > 0 {
 			valid++
 			text := fmt.Sprintf(
-				"%s %s  expires in %s",
-				client.Clean(r.Access),
-				client.Clean(r.Name),
-				ui.FormatAge(left),
+				"%s %s  expires in %s", client.Clean(r.Access), client.Clean(r.Name), wording.FormatAge(left),
 			)
 			t.Paragraph(text, theme.Plain)
 		}

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/journal"
-	"lookout/ui"
-	"lookout/views/account"
+	"lookout/client/wording"
 )
 
 // A Grant is one way to reach a bucket or an object, or a setting that decides about it.
@@ -124,7 +124,7 @@ func unknownNote(err error) string {
 	if err == nil || errors.Is(err, client.ErrNotFound) {
 		return "the API does not report it"
 	}
-	return "it could not be read: " + ui.Reason(err)
+	return "it could not be read: " + wording.Reason(err)
 }
 
 // describeBucketACL says what a canned ACL of a bucket allows.

@@ -1,0 +1,224 @@
+package incident_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/account/incident"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+func service(id int, status client.ServiceStatus) *client.Service {
+	return &client.Service{
+		ID:      id,
+		Label:   client.NewText(fmt.Sprint("service-", id)),
+		Status:  status,
+		Updated: client.NewTime(noon.Add(-48 * time.Hour)),
+	}
+}
+
+func issue(id int, ago time.Duration, services ...int) *client.Issue {
+	return &client.Issue{
+		ID:       id,
+		Created:  client.NewTime(noon.Add(-ago)),
+		Ticket:   client.TicketRef{ID: 100 + id},
+		Services: services,
+	}
+}
+
+// The ticket decides whether an incident is over. Without it, the services do, and what nobody knows is uncertain.
+func TestNew_phase(t *testing.T) {
+	const ok, problem, disabled, pending = client.StatusOK, client.StatusProblem, client.StatusDisabled,
+		client.StatusPending
+	for _, c := range []struct {
+		name   string
+		status client.ServiceStatus // of service 1; "" if it is deleted
+		ago    time.Duration
+		ticket incident.TicketState
+		facts  func(*incident.AccountSnapshot)
+		want   incident.Phase
+	}{
+		{"down, open", problem, time.Hour, incident.TicketOpen, nil, incident.Open},
+		{"well, open", ok, time.Hour, incident.TicketOpen, nil, incident.Open},
+		{"disabled, open", disabled, time.Hour, incident.TicketOpen, nil, incident.Open},
+		{"deleted, open", "", 100 * time.Hour, incident.TicketOpen, nil, incident.Open},
+		{"down, closed", problem, time.Hour, incident.TicketClosed, nil, incident.Open},
+		{"well, closed", ok, time.Hour, incident.TicketClosed, nil, incident.Over},
+		{
+			"down, closed, a newer issue names it", problem, time.Hour, incident.TicketClosed,
+			func(f *incident.AccountSnapshot) { f.Issues = append(f.Issues, issue(9, time.Minute, 1)) },
+			incident.Over,
+		},
+		{"disabled, closed", disabled, time.Hour, incident.TicketClosed, nil, incident.Over},
+		{"down, unknown", problem, time.Hour, incident.TicketUnknown, nil, incident.Open},
+		{"well, unknown", ok, time.Hour, incident.TicketUnknown, nil, incident.Recovered},
+		{"disabled, unknown", disabled, 100 * time.Hour, incident.TicketUnknown, nil, incident.Uncertain},
+		{"pending, unknown", pending, time.Hour, incident.TicketUnknown, nil, incident.Uncertain},
+		{"another status, unknown", "paused", time.Hour, incident.TicketUnknown, nil, incident.Uncertain},
+		{"deleted, unknown", "", time.Hour, incident.TicketUnknown, nil, incident.Uncertain},
+		{"deleted long ago, unknown", "", 25 * time.Hour, incident.TicketUnknown, nil, incident.Recovered},
+		{"not read, unknown", "", 25 * time.Hour, incident.TicketUnknown, func(f *incident.AccountSnapshot) {
+			f.AllServices = false
+		}, incident.Uncertain},
+		{"disabled after it was well", disabled, time.Hour, incident.TicketUnknown, func(f *incident.AccountSnapshot) {
+			f.Healthy = func(int) time.Time { return noon.Add(-time.Minute) }
+		}, incident.Recovered},
+		{"well, was open when last read", ok, time.Hour, incident.TicketUnknown, func(f *incident.AccountSnapshot) {
+			f.WasOpen = func(int) bool { return true }
+		}, incident.Uncertain},
+		{"a newer issue names it", problem, time.Hour, incident.TicketUnknown, func(f *incident.AccountSnapshot) {
+			f.Issues = append(f.Issues, issue(9, time.Minute, 1))
+		}, incident.Recovered},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := incident.AccountSnapshot{
+				AllServices: true,
+				Issues:      []*client.Issue{issue(7, c.ago, 1)},
+				Ticket: func(id int) incident.TicketState {
+					if id == 107 {
+						return c.ticket
+					}
+					return incident.TicketUnknown
+				},
+				Now: noon,
+			}
+			if c.status != "" {
+				f.Services = []*client.Service{service(1, c.status)}
+			}
+			if c.facts != nil {
+				c.facts(&f)
+			}
+			i, found := incident.New(f).Of(7)
+			if !found || i.Phase != c.want {
+				t.Errorf("%s, want %s", i.Phase, c.want)
+			}
+			if down := c.status == problem && c.want == incident.Open; i.Down() != down {
+				t.Errorf("down: %v, want %v", i.Down(), down)
+			}
+			if silenced := c.status == disabled && i.Unresolved(); i.Silenced() != silenced {
+				t.Errorf("silenced: %v, want %v", i.Silenced(), silenced)
+			}
+		})
+	}
+}
+
+// If two programs remember the same service, the earlier start of its disabled time stays, no matter which program
+// saves last.
+func TestMemory_Merge_ageDoesNotShrink(t *testing.T) {
+	see := func(start time.Time) *incident.Observations {
+		m := incident.NewMemory()
+		for at := start; at.Before(noon); at = at.Add(time.Hour) {
+			s := service(1, client.StatusDisabled)
+			s.Updated = client.NewTime(at) // somebody edits it all the time
+			m.Observe(incident.ServiceSnapshot{
+				Services: []*client.Service{s},
+				Complete: true,
+				Read:     at,
+				Now:      at,
+			})
+		}
+		return m
+	}
+	early, late := see(noon.Add(-9*time.Hour)), see(noon.Add(-3*time.Hour))
+	for name, pair := range map[string][2]*incident.Observations{
+		"the earlier saves": {early.Clone(), late.Clone()},
+		"the later saves":   {late.Clone(), early.Clone()},
+	} {
+		pair[0].Merge(pair[1])
+		if got := pair[0].Services[1].Disabled; !got.Equal(noon.Add(-9 * time.Hour)) {
+			t.Errorf("%s: disabled since %s", name, got)
+		}
+	}
+	data, err := early.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := incident.Load(data)
+	if err != nil || !again.Services[1].Disabled.Equal(early.Services[1].Disabled) {
+		t.Errorf("%v, %v", again, err)
+	}
+}
+
+// Looking through 10,000 services that have not changed takes less than a frame.
+func BenchmarkMemory_Observe(b *testing.B) {
+	rows := func() []*client.Service {
+		all := make([]*client.Service, 10_000)
+		for n := range all {
+			all[n] = service(n, client.StatusOK)
+		}
+		return all
+	}
+	m, at := incident.NewMemory(), noon
+	for b.Loop() {
+		b.StopTimer()
+		now := rows()
+		at = at.Add(time.Minute)
+		b.StartTimer()
+		if d := m.Observe(incident.ServiceSnapshot{
+			Services: now,
+			Complete: true,
+			Read:     at,
+			Now:      at,
+		}); len(d) > 0 {
+			b.Fatal(d)
+		}
+	}
+}
+
+// A row of a replica that is behind, older than what was seen before, is no difference, and is not remembered.
+func TestObservations_Observe_ignoresOlderRows(t *testing.T) {
+	start := time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC)
+	row := func(status client.ServiceStatus, updated time.Time) *client.Service {
+		s := service(7, status)
+		s.Updated = client.NewTime(updated)
+		return s
+	}
+	m := incident.NewMemory()
+	observe := func(after time.Duration, s *client.Service) []incident.ServiceChange {
+		at := start.Add(after)
+		return m.Observe(incident.ServiceSnapshot{
+			Services: []*client.Service{s},
+			Complete: true,
+			Read:     at,
+			Now:      at,
+		})
+	}
+	observe(0, row(client.StatusOK, start.Add(-time.Hour)))
+	if found := observe(time.Minute, row(client.StatusDisabled, start.Add(30*time.Second))); len(found) != 1 {
+		t.Errorf("disabled: %v", found)
+	}
+	if found := observe(2*time.Minute, row(client.StatusOK, start.Add(-time.Hour))); len(found) != 0 {
+		t.Errorf("a replica that is behind causes a message: %v", found)
+	}
+	if found := observe(3*time.Minute, row(client.StatusDisabled, start.Add(30*time.Second))); len(found) != 0 {
+		t.Errorf("it was disabled once, not twice: %v", found)
+	}
+}
+
+// An answer that says neither when a ticket was closed nor its status leaves the state unknown.
+func TestStateOfTicket(t *testing.T) {
+	for _, c := range []struct {
+		answer string
+		want   incident.TicketState
+	}{
+		{`{"id":1,"closed":null,"status":"open"}`, incident.TicketOpen},
+		{`{"id":1,"closed":null,"status":"new"}`, incident.TicketOpen},
+		{`{"id":1,"closed":"2026-01-02T12:00:00","status":"closed"}`, incident.TicketClosed},
+		{`{"id":1,"closed":"2026-01-02T12:00:00"}`, incident.TicketClosed},
+		{`{"id":1,"status":"closed"}`, incident.TicketClosed},
+		{`{"id":1}`, incident.TicketUnknown},
+		{`{}`, incident.TicketUnknown},
+	} {
+		var ticket client.Ticket
+		if err := json.Unmarshal([]byte(c.answer), &ticket); err != nil {
+			t.Fatal(err)
+		}
+		if got := incident.StateOfTicket(ticket); got != c.want {
+			t.Errorf("%s: %s, want %s", c.answer, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package account
+
+import (
+	"slices"
+	"sort"
+	"time"
+
+	"lookout/client"
+	"lookout/client/account/incident"
+	"lookout/client/account/join"
+)
+
+// Incidents returns what is going on, as far as services, issues and tickets have been read.
+func (a *Account) Incidents() *incident.Incidents {
+	if kept, fresh := freshMemo[*incident.Incidents](a, "incidents"); fresh {
+		return kept
+	}
+	services, issues := a.Services(), a.Issues()
+	return Memo(a, "incidents", func() *incident.Incidents {
+		return incident.New(incident.AccountSnapshot{
+			Services:    services.Rows(),
+			AllServices: services.Complete() && len(services.Missing()) == 0,
+			Issues:      issues.Rows(),
+			Ticket:      a.Tickets.State,
+			Disabled:    func(id int) incident.DisabledInfo { return disabledInfo(a, id) },
+			Healthy:     func(id int) time.Time { return a.memory.observations().HealthySince(id) },
+			WasOpen:     func(id int) bool { return a.memory.observations().TicketWasOpen(id) },
+			Now:         a.Now(),
+		})
+	}, IncidentSources(a)...)
+}
+
+// IncidentsByUrgency returns the incidents that are not over, then the others; the newest first in each group.
+func IncidentsByUrgency(a *Account) []incident.Incident {
+	return Memo(a, "incidents by urgency", func() []incident.Incident {
+		rows := slices.Clone(a.Incidents().All())
+		sort.SliceStable(rows, func(i, j int) bool { return urgency(rows[i]) < urgency(rows[j]) })
+		return rows
+	}, IncidentSources(a)...)
+}
+
+// urgency orders incidents: those that are not over come first.
+func urgency(i incident.Incident) int {
+	if i.Unresolved() {
+		return 0
+	}
+	return 1
+}
+
+// IncidentSources returns what incidents are computed from, for memos of what is computed from incidents.
+func IncidentSources(a *Account) []Versioned {
+	return []Versioned{a.Services(), a.Issues(), &a.Tickets, a.Journal, &a.memory, hours{a}}
+}
+
+// hours is the clock as a source of memos: what depends on it is computed again every hour.
+type hours struct{ a *Account }
+
+// Version returns the hour.
+func (h hours) Version() int { return int(h.a.Now().Unix() / 3600) }
+
+// IncidentState returns how much is known about incidents: they are computed from issues and services.
+func IncidentState(a *Account) join.JoinState {
+	return join.StateOf(a.Issues()).Worst(join.StateOf(a.Services()))
+}
+
+// UnresolvedIncident returns the incident that stands for a service now, if there is one.
+func UnresolvedIncident(a *Account, service int) join.Joined[incident.Incident] {
+	state := join.StateOf(a.Issues())
+	if i, found := a.Incidents().Unresolved(service); found {
+		return join.Join([]incident.Incident{i}, state)
+	}
+	return join.Join[incident.Incident](nil, state)
+}
+
+// DisabledInfo returns since when, until when, by whom and why a service is disabled. It reports false for a service
+// that is not disabled.
+func DisabledInfo(a *Account, s *client.Service) (incident.DisabledInfo, bool) {
+	if s.Status != client.StatusDisabled {
+		return incident.DisabledInfo{}, false
+	}
+	return disabledInfo(a, s.ID), true
+}
+
+// disabledInfo returns what is known about a disabled service.
+func disabledInfo(a *Account, id int) incident.DisabledInfo {
+	var updated time.Time
+	if s, found := a.Services().Get(FormatID(id)); found {
+		updated = s.Updated.Time()
+	}
+	w, held := a.Journal.DisabledService(FormatID(id))
+	if !held {
+		d := a.memory.observations().DisabledInfo(id, updated, nil)
+		d.Perhaps = incident.MayHaveDisabled(id, a.Journal.UnresolvedEntries(a.Now().Add(-unresolvedAge)))
+		return d
+	}
+	return a.memory.observations().DisabledInfo(id, updated, &w)
+}

@@ -1,0 +1,99 @@
+package account
+
+import (
+	"lookout/client"
+	"lookout/client/wording"
+	"strings"
+	"time"
+)
+
+// StatusPhrase returns a status as the end of a sentence: "has a problem".
+func StatusPhrase(status client.ServiceStatus) string {
+	if status == client.StatusProblem {
+		return "has a problem"
+	}
+	return "is " + OrDefault(status.String(), UnknownText)
+}
+
+// StatusRank orders statuses by urgency: problems first.
+func StatusRank(status client.ServiceStatus) int {
+	switch status {
+	case client.StatusProblem:
+		return 0
+	case client.StatusPending:
+		return 2
+	case client.StatusOK:
+		return 3
+	case client.StatusDisabled:
+		return 1
+	}
+	return 1
+}
+
+// FormatClock returns a time of day, with its date if that is not today's; for a time that is far away, the date alone.
+func FormatClock(t, now time.Time) string {
+	if y, m, d := t.Date(); y == now.Year() && m == now.Month() && d == now.Day() {
+		return t.Format("15:04")
+	}
+	if t.Year() != now.Year() && now.Sub(t).Abs() > 300*24*time.Hour {
+		return t.Format(time.DateOnly)
+	}
+	return t.Format("02 Jan 15:04")
+}
+
+// FormatSeconds returns a time of day with its seconds.
+func FormatSeconds(t time.Time) string { return t.Format("15:04:05") }
+
+// FormatTimestamp returns a timestamp of the server in the user's time zone, or "?" if it is invalid.
+func (a *Account) FormatTimestamp(t client.Timestamp) string {
+	if !t.Valid() {
+		return "?"
+	}
+	return FormatClock(t.Time().In(a.Location), a.Now().In(a.Location))
+}
+
+// OrDefault returns a text, or another one if it is empty.
+func OrDefault(text, absent string) string {
+	if text == "" {
+		return absent
+	}
+	return text
+}
+
+// JoinWithCommas returns words in one line: "a, b".
+func JoinWithCommas(words []string) string { return strings.Join(words, ", ") }
+
+// ReasonIf returns a reason if it holds, otherwise "".
+func ReasonIf(holds bool, reason string) string {
+	if holds {
+		return reason
+	}
+	return ""
+}
+
+// UnknownText stands for what the API did not report.
+const UnknownText = "unknown"
+
+// FormatTime returns a time in the user's time zone.
+func (a *Account) FormatTime(t time.Time) string {
+	return FormatClock(t.In(a.Location), a.Now().In(a.Location))
+}
+
+// FormatAge returns how long ago a time was, in steps, or "?" if the timestamp is invalid.
+func FormatAge(t client.Timestamp, now time.Time) string {
+	if !t.Valid() || t.Time().Sub(now) > clockTolerance {
+		return "?"
+	}
+	return wording.FormatAge(now.Sub(t.Time()))
+}
+
+// clockTolerance is how far this machine's clock may be behind the server's before a moment counts as in the future.
+const clockTolerance = time.Minute
+
+// FormatAgo returns how long ago a moment was: "3 h ago", or "in the future" if one of the clocks is wrong.
+func FormatAgo(t client.Timestamp, now time.Time) string {
+	if t.Valid() && t.Time().Sub(now) > clockTolerance {
+		return "in the future"
+	}
+	return FormatAge(t, now) + " ago"
+}

@@ -1,0 +1,663 @@
+package operation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/lists"
+	"lookout/client/wording"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/views/resource"
+)
+
+// OperationRunner performs the operations of one resource. Every change that a person or a timer starts in a pane takes
+// the same path: does it apply, what are the values, is it confirmed, then one recorded change for each row, one status
+// message for all of them, and an undo.
+type OperationRunner[T any] struct {
+	Account  *account.Account
+	Store    *lists.RowStore[T]
+	Resource resource.Resource[T]
+	// FetchOne reads a row again before a change that was asked about: it may have another label now. nil trusts the
+	// row.
+	FetchOne func(context.Context, T) (T, error)
+}
+
+// start is one operation on its way: its rows and its values.
+type start[T any] struct {
+	op     resource.Operation[T]
+	draft  resource.Draft[T]
+	rows   []T
+	left   []T  // marked rows that it does not apply to
+	hidden int  // those of the rows that the filter hides
+	chosen bool // an undo or a menu named the rows: their count is not asked for
+	asked  bool // the user has answered a question about the rows
+	// the consents to what is sent next, by the client's operation
+	consents Consents
+	// changes that were applied, as the journal holds them
+	applied []resource.Attempt[T]
+}
+
+// Start starts an operation on rows, of which a filter hides some: it opens the form if there are fields, asks what
+// must be asked, and sends.
+func (r OperationRunner[T]) Start(op resource.Operation[T], rows, hidden []T) tea.Cmd {
+	able, why := r.ableRows(op, rows)
+	if why != "" {
+		return ui.ShowStatus(theme.Warn, why)
+	}
+	var first T
+	if len(able) > 0 {
+		first = able[0]
+	}
+	s := &start[T]{
+		op:     op,
+		rows:   able,
+		left:   r.without(rows, able),
+		hidden: len(hidden) - len(r.without(hidden, able)),
+	}
+	if op.ReadDraft == nil {
+		return r.open(s, op.Draft(first))
+	}
+	ctx := r.Account.Context
+	return ui.WhileWorking("reading the "+op.Name+" of "+r.Resource.Label(first), func() tea.Msg {
+		draft := op.ReadDraft(ctx, first)
+		return draftRead(func() tea.Cmd { return r.open(s, draft) })
+	})
+}
+
+// open opens the form of a draft if it has fields, and asks and sends otherwise.
+func (r OperationRunner[T]) open(s *start[T], draft resource.Draft[T]) tea.Cmd {
+	if s.draft = draft; len(draft.Fields) > 0 {
+		return ui.Send(form.OpenFormMsg{Form: r.form(s)})
+	}
+	return r.askAndSend(s)
+}
+
+// draftRead opens a draft whose values have been read.
+type draftRead func() tea.Cmd
+
+// Deliver opens the draft.
+func (open draftRead) Deliver() tea.Cmd { return open() }
+
+// StartDraft starts the operation of a name with values that are chosen already: an undo, or the answer to a menu. Rows
+// that are gone are left out.
+func (r OperationRunner[T]) StartDraft(name string, rows []T, draft resource.Draft[T]) tea.Cmd {
+	op, ok := r.Resource.Operation(name)
+	if !ok {
+		return nil
+	}
+	able, why := r.ableRows(op, r.currentRows(rows))
+	if why != "" {
+		return ui.ShowStatus(theme.Warn, why)
+	}
+	return r.askAndSend(&start[T]{
+		op:     op,
+		draft:  draft,
+		rows:   able,
+		chosen: true,
+	})
+}
+
+// without returns the rows that are not among others.
+func (r OperationRunner[T]) without(rows, others []T) []T {
+	among := make(map[string]bool, len(others))
+	for _, row := range others {
+		among[r.Store.ID(row)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(row T) bool { return among[r.Store.ID(row)] })
+}
+
+// ableRows returns the rows to which an operation applies, or why there are none.
+func (r OperationRunner[T]) ableRows(op resource.Operation[T], rows []T) (able []T, why string) {
+	if op.Target == resource.NewRow {
+		return nil, ""
+	}
+	able = slices.DeleteFunc(slices.Clone(rows), func(row T) bool { return r.whyNot(op, row) != "" })
+	switch {
+	case len(rows) == 0:
+		return nil, op.Name + ": the rows are gone"
+	case len(able) == 0:
+		return nil, r.Resource.Label(rows[0]) + ": " + r.whyNot(op, rows[0])
+	}
+	return able, ""
+}
+
+// whyNot returns why an operation cannot be performed on a row now: the token's scope, or the row itself.
+func (r OperationRunner[T]) whyNot(op resource.Operation[T], row T) string {
+	if why := r.Account.MissingScope(op.Call); why != "" || op.Applies == nil {
+		return why
+	}
+	return op.Applies(row)
+}
+
+// currentRows returns rows as the store has them now, without those that are gone.
+func (r OperationRunner[T]) currentRows(rows []T) []T {
+	var now []T
+	for _, row := range rows {
+		if _, held := r.Store.Get(r.Store.ID(row)); held || !r.Store.Loaded() {
+			now = append(now, r.currentRow(row))
+		}
+	}
+	return now
+}
+
+// currentRow returns a row as the store has it now, or the row itself if the store does not have it.
+func (r OperationRunner[T]) currentRow(row T) T {
+	if now, held := r.Store.Get(r.Store.ID(row)); held {
+		return now
+	}
+	return row
+}
+
+// askAndSend asks what must be asked and sends.
+func (r OperationRunner[T]) askAndSend(s *start[T]) tea.Cmd {
+	return r.ask(s, func() tea.Cmd { return r.send(s) })
+}
+
+// ask asks what must be asked about an operation and goes on with the consents. It returns at once.
+func (r OperationRunner[T]) ask(s *start[T], then func() tea.Cmd) tea.Cmd {
+	ask := ConfirmationRequest{
+		Ops:     append([]string{s.op.Call}, s.op.OtherCalls...),
+		IDs:     r.ids(s),
+		Name:    cmp.Or(s.draft.SubmitLabel, s.op.Name),
+		Confirm: r.confirm(s),
+	}
+	if len(s.rows) > 1 {
+		ask.Items = r.describe(s.rows)
+	}
+	if !ask.Confirm.Required {
+		ask = ask.withUnsettled(r.Account) // a first change that another one needed has no lookup at the row
+	}
+	question := askAction(r.Account, ask, func(consents Consents) tea.Cmd {
+		s.consents = consents
+		return then()
+	})
+	s.asked = question.Confirm != nil
+	return ui.Send(ui.RunActionMsg{Action: question})
+}
+
+// confirm says what an operation does to its rows. Several rows are always asked about, with their count.
+func (r OperationRunner[T]) confirm(s *start[T]) resource.ConfirmationSpec {
+	var c resource.ConfirmationSpec
+	if s.draft.Confirm != nil {
+		c = s.draft.Confirm(s.rows)
+	}
+	if c.Title == "" {
+		c.Title = capitalize(s.op.Name)
+		if len(s.rows) == 1 {
+			c.Title += ": " + r.Resource.Label(s.rows[0])
+		}
+	}
+	if len(s.rows) > 1 {
+		c.Title = capitalize(
+			s.op.Name,
+		) + ": " + wording.Plural(
+			len(s.rows),
+			r.Resource.Singular,
+			r.Resource.PluralName(),
+		)
+		count := wording.Plural(len(s.rows), r.Resource.Singular, r.Resource.PluralName())
+		c.Effect = "Only these " + count + " are affected."
+		for _, text := range []string{r.selection(s), c.Loss} {
+			if text != "" {
+				c.Effect += " " + text
+			}
+		}
+		// a form has the count typed in its own field
+		if len(s.draft.Fields) == 0 && !s.chosen {
+			c.Word, c.Required = strconv.Itoa(len(s.rows)), true
+		}
+	}
+	if text := r.unsettled(s); text != "" {
+		c.Effect, c.Required = strings.TrimSpace(text+" "+c.Effect), true
+	}
+	return c
+}
+
+// selection says which rows of a batch the filter hides, and which marked rows are left out.
+func (r OperationRunner[T]) selection(s *start[T]) string {
+	var texts []string
+	if s.hidden > 0 {
+		texts = append(texts, fmt.Sprintf("This includes %d hidden by the filter.", s.hidden))
+	}
+	if n := len(s.left); n > 0 {
+		const most = 5
+		var names []string
+		for _, row := range s.left[:min(n, most)] {
+			names = append(names, r.Resource.Label(row))
+		}
+		if n > most {
+			names = append(names, fmt.Sprintf("and %d more", n-most))
+		}
+		why := "are skipped, because this does not apply to them"
+		if n == 1 {
+			why = "is skipped, because this does not apply to it"
+		}
+		marked := wording.Plural(n, "marked "+r.Resource.Singular, "marked "+r.Resource.PluralName())
+		texts = append(texts, fmt.Sprintf("%s %s: %s.", marked, why, account.JoinWithCommas(names)))
+	}
+	return strings.Join(texts, " ")
+}
+
+// unsettled says which changes of the rows, or which creations, have an unknown outcome, and which rows were deleted
+// already: what is sent now may then happen twice.
+func (r OperationRunner[T]) unsettled(s *start[T]) string {
+	var texts []string
+	say := func(id, what string) {
+		for _, l := range r.Store.Lookups() {
+			if l.RowID == id && l.Unsettled() {
+				texts = append(texts, capitalize(l.Text(r.Store.Now()))+". "+what)
+			}
+		}
+	}
+	if s.op.Target == resource.NewRow {
+		say("", "If you send one now, there may be two.")
+	}
+	for _, row := range s.rows {
+		say(r.Store.ID(row), "If you send this now, it may be done twice or be undone by a late request.")
+		if note := lists.DeletedNote(r.Store, r.Store.ID(row)); note != "" {
+			texts = append(texts, fmt.Sprintf("%s: %s.", r.Resource.Label(row), note))
+		}
+	}
+	return strings.Join(texts, " ")
+}
+
+// ids are what the consent is to cover.
+func (r OperationRunner[T]) ids(s *start[T]) []string {
+	if s.op.Target == resource.NewRow {
+		var none T
+		if id := s.draft.Attempt(none).ID; id != "" {
+			return []string{id}
+		}
+		return nil
+	}
+	ids := make([]string, len(s.rows))
+	for i, row := range s.rows {
+		ids[i] = r.Resource.ID(row)
+	}
+	return ids
+}
+
+// describe names rows for a question: "web-1 (id 7)".
+func (r OperationRunner[T]) describe(rows []T) []string {
+	names := make([]string, len(rows))
+	for i, row := range rows {
+		names[i] = fmt.Sprintf("%s (id %s)", r.Resource.Label(row), r.Resource.ID(row))
+	}
+	return names
+}
+
+// form is the form of an operation with fields. It asks what must be asked before it sends.
+func (r OperationRunner[T]) form(s *start[T]) form.Form {
+	var f form.Form
+	if s.draft.ClosesAtOnce {
+		f = form.Form{
+			Fields: s.draft.Fields,
+			Send: func(context.Context) (func() tea.Cmd, error) {
+				return func() tea.Cmd { return r.send(s) }, nil
+			},
+		}
+	} else {
+		f = r.openForm(s)
+	}
+	f.Title, f.Text, f.Review, f.WhyResendIsSafe = s.draft.Title, s.draft.Text, s.draft.Review, s.draft.WhyResendIsSafe
+	if len(s.rows) > 1 {
+		f.Title = r.confirm(s).Title
+	}
+	f.IfGone = r.asNew(s)
+	f.BusyText, f.SubmitLabel, f.EnterSubmits = s.op.BusyText, s.draft.SubmitLabel, s.draft.EnterSubmits
+	if len(s.rows) > 1 {
+		f.RequiredText, f.Items = strconv.Itoa(len(s.rows)), r.describe(s.rows)
+		f.Text = strings.TrimSpace(f.Text + " " + r.selection(s))
+	}
+	f.BeforeSend = func(send func() tea.Cmd) tea.Cmd { return r.ask(s, send) }
+	return f
+}
+
+// openForm is a form that stays open until the API has accepted what was typed.
+func (r OperationRunner[T]) openForm(s *start[T]) form.Form {
+	var row T
+	if len(s.rows) > 0 {
+		row = s.rows[0]
+	}
+	var sent resource.Attempt[T]
+	return form.NewForm(form.StoreForm[T]{
+		Store:   r.Store,
+		Title:   s.draft.Title,
+		Fields:  s.draft.Fields,
+		Success: func(row T) string { return r.Resource.Label(row) + ": " + r.success(s, row) },
+		Then:    s.draft.AfterSubmit,
+		Undo:    func(row T) *ui.Action { return r.undo(s, []T{row}) },
+		OnCandidates: func(rows []T) tea.Cmd {
+			return ui.Send(r.CandidatesMenu(PossiblyCreated[T]{
+				What:      s.op.Name + " " + client.NewText(sent.Label).String(),
+				Rows:      rows,
+				Describe:  sent.Describe,
+				Operation: s.draft.CandidateOperation,
+				Note:      s.draft.CandidateNote,
+			}))
+		},
+		AfterFailure: func() tea.Cmd {
+			account.ResumeLookups(r.Account, account.UnresolvedChanges(r.Account), "")
+			return nil
+		},
+		Post: func(cmd tea.Cmd) { Post(r.Account, cmd) },
+		Change: func() lists.RowChange[T] {
+			var change lists.RowChange[T]
+			change, sent = r.change(s, row)
+			send := change.Send
+			change.Send = func(ctx context.Context) (lists.ChangeResult[T], error) {
+				result, err := send(ctx)
+				if !result.HasRow() {
+					result.Row = row // the message is about it
+				}
+				return result, err
+			}
+			return change
+		},
+	})
+}
+
+// capitalize returns a text with a capital first letter.
+func capitalize(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// sentRow is a row with the change of it that was sent.
+type sentRow[T any] struct {
+	row      T
+	attempt  resource.Attempt[T]
+	what     string // "disable web-1"
+	reported bool   // it is in the summary
+}
+
+// change returns the change of a row as the store sends it.
+func (r OperationRunner[T]) change(s *start[T], row T) (lists.RowChange[T], resource.Attempt[T]) {
+	attempt, consents := s.draft.Attempt(row), s.consents
+	change := lists.RowChange[T]{
+		What:     s.op.Name + " " + client.NewText(attempt.Label).String(),
+		BusyText: s.op.BusyText,
+		DoneText: pastTense(s.op.BusyText),
+		Sets:     attempt.Change(r.Resource.Singular, s.op.Call).Sets(),
+		Find:     attempt.Find,
+		ReadBack: attempt.ReadBack,
+		Shows:    s.op.Shows,
+		Send: func(ctx context.Context) (lists.ChangeResult[T], error) {
+			result, err := r.sendOnce(ctx, s, attempt, consents)
+			if s.op.Target == resource.NewRow {
+				return result, err // there is no row that could be gone
+			}
+			return result, r.checkGone(ctx, row, err)
+		},
+	}
+	change.OnLate = func(intent string, found lists.LookupResult[T]) {
+		names := make([]string, len(found.Candidates))
+		for i, row := range found.Candidates {
+			names[i] = client.Clean(r.Resource.ID(row)) + ": " + attempt.Describe(row)
+		}
+		account.RecordLate(r.Account, intent, change.What, strings.Join(names, "; "))
+	}
+	if s.op.Target != resource.NewRow {
+		change.RowID = r.Store.ID(row)
+	}
+	return change, attempt
+}
+
+// success is the message of one row.
+func (r OperationRunner[T]) success(s *start[T], row T) string {
+	if s.draft.Success != nil {
+		return s.draft.Success(row)
+	}
+	return s.op.SuccessText
+}
+
+// send sends one change for each row and sums the outcomes up in one status message. It is the only way from a pane to
+// the API.
+func (r OperationRunner[T]) send(s *start[T]) tea.Cmd {
+	summary := ui.NewBatchSummary(len(s.rows), r.Resource.Label)
+	summary.Singular = r.Resource.Singular
+	for _, row := range s.rows {
+		now := r.currentRow(row) // what the journal calls the value before is what the row shows now
+		change, attempt := r.change(s, now)
+		send := change.Send
+		change.Send = func(ctx context.Context) (lists.ChangeResult[T], error) {
+			if err := r.checkSameLabel(ctx, s, row); err != nil {
+				return lists.ChangeResult[T]{}, r.checkGone(ctx, row, err)
+			}
+			return send(ctx)
+		}
+		sent := &sentRow[T]{row: now, attempt: attempt, what: change.What}
+		change.OnOutcome = func(outcome lists.AttemptOutcome, _ lists.ChangeResult[T], err error) {
+			Post(r.Account, r.report(s, summary, sent, outcome, err))
+		}
+		if busy := r.Store.Run(change); busy != nil {
+			Post(r.Account, ui.ShowStatus(theme.Warn, busy.Error()))
+		}
+	}
+	return nil
+}
+
+// sendOnce begins a change and sends it, after the change that it needs.
+func (r OperationRunner[T]) sendOnce(
+	ctx context.Context, s *start[T], attempt resource.Attempt[T], consents Consents,
+) (lists.ChangeResult[T], error) {
+	var none lists.ChangeResult[T]
+	if attempt.Err != nil {
+		return none, attempt.Err
+	}
+	change := attempt.Change(r.Resource.Singular, s.op.Call)
+	if first := attempt.First; first != nil {
+		needed := change
+		needed.Op, needed.Before, needed.RevertAt = first.Call, first.Before, time.Time{}
+		w, err := r.Account.API.Begin(needed, consents[needed.Op])
+		if err != nil {
+			return none, err
+		}
+		if err := first.Send(ctx, w); err != nil {
+			return none, err
+		}
+	}
+	w, err := r.Account.API.Begin(change, consents[change.Op])
+	if err != nil {
+		return none, err
+	}
+	return attempt.Send(ctx, w)
+}
+
+// report counts an outcome; the last one brings the message, the undo and what follows.
+func (r OperationRunner[T]) report(
+	s *start[T], summary *ui.BatchSummary[T], sent *sentRow[T], outcome lists.AttemptOutcome, err error,
+) tea.Cmd {
+	if sent.reported {
+		return r.reportVerdict(s, sent, outcome, err)
+	}
+	sent.reported = true
+	last := summary.Add(sent.row, outcome, err)
+	var next []tea.Cmd
+	switch {
+	case outcome == lists.Applied:
+		s.applied = append(s.applied, sent.attempt)
+	case outcome == lists.Rejected && err != nil && s.op.OnRejected != nil:
+		next = append(next, s.op.OnRejected(sent.row, err))
+	}
+	if !last {
+		return tea.Batch(next...)
+	}
+	next = append(next, ui.Send(summary.News(r.summaryText(s, summary.Applied), r.undo(s, summary.Applied))))
+	if s.draft.OnApplied != nil && len(summary.Applied) > 0 {
+		next = append(next, s.draft.OnApplied(summary.Applied))
+	}
+	return tea.Batch(next...)
+}
+
+// reportVerdict brings the message about a change whose answer was lost, once readings have told how it ended.
+func (r OperationRunner[T]) reportVerdict(
+	s *start[T], sent *sentRow[T], outcome lists.AttemptOutcome, err error,
+) tea.Cmd {
+	switch outcome {
+	case lists.Unknown:
+		return ui.ShowStatus(theme.Warn, sent.what+": "+lists.CannotTellText)
+	case lists.Rejected:
+		return ui.ShowStatus(theme.Bad, sent.what+": "+wording.Reason(err))
+	}
+	one, rows := *s, []T{sent.row}
+	one.applied = []resource.Attempt[T]{sent.attempt}
+	cmds := []tea.Cmd{ui.Send(ui.StatusMsg{
+		Tone:          theme.Good,
+		Text:          r.Resource.Label(sent.row) + ": " + r.summaryText(&one, rows) + " · " + lists.SeenByReading,
+		Undo:          r.undo(&one, rows),
+		ReportsChange: true,
+	})}
+	if s.draft.OnApplied != nil {
+		cmds = append(cmds, s.draft.OnApplied(rows))
+	}
+	return tea.Batch(cmds...)
+}
+
+// summaryText says what was done to rows: until when, and for a single row what it was before.
+func (r OperationRunner[T]) summaryText(s *start[T], rows []T) string {
+	text := s.op.SuccessText
+	if len(rows) == 1 {
+		text = r.success(s, rows[0])
+	}
+	if len(rows) == 0 {
+		return text
+	}
+	if start := s.applied[0].StartAt; !start.IsZero() {
+		end := s.applied[0].RevertAt
+		return "is to be disabled from " + r.Account.FormatTime(start) + " until " + r.Account.FormatTime(end)
+	}
+	if end := s.applied[0].RevertAt; !end.IsZero() {
+		text += " until " + account.FormatClock(end.In(r.Account.Location), r.Account.Now().In(r.Account.Location))
+	}
+	if was := s.applied[0].Was; was != "" && len(rows) == 1 {
+		text += " (was " + was + ")"
+	}
+	return text
+}
+
+// undo is the action that undoes an operation on rows; nil if there is none.
+func (r OperationRunner[T]) undo(s *start[T], rows []T) *ui.Action {
+	if s.draft.Undo == nil || len(rows) == 0 {
+		return nil
+	}
+	undo, about := s.draft.Undo(), r.Resource.Label(rows[0])
+	if undo.Operation == "" {
+		return nil
+	}
+	if len(rows) > 1 {
+		about = wording.Plural(len(rows), r.Resource.Singular, r.Resource.PluralName())
+	}
+	return &ui.Action{
+		Key:       ui.Bind(undo.Text, "u"),
+		Object:    about,
+		Writes:    true,
+		OpensView: true,
+		Do:        func() tea.Cmd { return r.StartDraft(undo.Operation, rows, undo.Draft) },
+	}
+}
+
+// checkSameLabel reads the one row that a question was about again: if it has another label now, the answer was about
+// something else.
+func (r OperationRunner[T]) checkSameLabel(ctx context.Context, s *start[T], row T) error {
+	if r.FetchOne == nil || len(s.rows) != 1 || !s.asked {
+		return nil
+	}
+	now, err := r.FetchOne(ctx, row)
+	if err != nil {
+		return rereadError{err}
+	}
+	if was, is := r.Resource.Label(row), r.Resource.Label(now); was != is {
+		return fmt.Errorf("it is now called %s; nothing was changed", is)
+	}
+	return nil
+}
+
+// pastTense returns what was done of what is under way: "disabled" of "disabling", "denied access" of "denying access".
+func pastTense(progress string) string {
+	verb, object, _ := strings.Cut(progress, " ")
+	verb = strings.TrimSuffix(verb, "ing")
+	if stem, y := strings.CutSuffix(verb, "y"); y {
+		verb = stem + "i"
+	}
+	return strings.TrimSpace(verb + "ed " + object)
+}
+
+// GoneError returns the error of a change or a read of something that the API no longer has: the id of its row, and its
+// name, such as "contact 11". If it was a change, the store removes the row.
+func GoneError(id, name string) error { return &goneError{id, name} }
+
+// goneError is the error that GoneError returns.
+type goneError struct {
+	id   string // of the row in its store
+	name string // "contact 11"
+}
+
+// Error returns what happened to the row.
+func (e *goneError) Error() string {
+	return fmt.Sprintf("deleted in the meantime: the API no longer has %s (404)", e.name)
+}
+
+// NothingChanged reports that the change was refused.
+func (e *goneError) NothingChanged() bool { return true }
+
+// GoneID returns the id of the row.
+func (e *goneError) GoneID() string { return e.id }
+
+// checkGone returns a goneError if a change was refused because its row does not exist and another read of it agrees,
+// and otherwise the error of the change: a 404 can also be about something that the change names.
+func (r OperationRunner[T]) checkGone(ctx context.Context, row T, err error) error {
+	if r.FetchOne == nil || !IsNotFound(err) {
+		return err
+	}
+	if _, again := r.FetchOne(ctx, row); !IsNotFound(again) {
+		return err
+	}
+	// an ID that was part of an address is printable
+	return GoneError(r.Store.ID(row), r.Resource.Singular+" "+r.Resource.ID(row))
+}
+
+// IsNotFound reports whether the API itself says that something does not exist.
+func IsNotFound(err error) bool {
+	var e *client.Error
+	return errors.As(err, &e) && e.NotFound() && !e.NotFromAPI()
+}
+
+// asNew is the form of a new row with the values that were typed for a row that is gone; nil if the draft offers none.
+func (r OperationRunner[T]) asNew(s *start[T]) *form.AlternativeForm {
+	if s.draft.AsNew == nil {
+		return nil
+	}
+	i := r.newRowOperation()
+	if i < 0 {
+		return nil
+	}
+	op := r.Resource.Operations[i]
+	return &form.AlternativeForm{
+		Text: fmt.Sprintf("ctrl+n copies what you typed into a new %s", r.Resource.Singular),
+		Open: func() tea.Cmd {
+			f := r.form(&start[T]{op: op, draft: s.draft.AsNew()})
+			f.Typed = true
+			return ui.Send(form.OpenFormMsg{Form: f})
+		},
+	}
+}
+
+// newRowOperation returns the position of the operation that makes a row, or -1.
+func (r OperationRunner[T]) newRowOperation() int {
+	for i, op := range r.Resource.Operations {
+		if op.Target == resource.NewRow {
+			return i
+		}
+	}
+	return -1
+}
