@@ -130,6 +130,22 @@ func TestImportsPointDownward(t *testing.T) {
 	}
 }
 
+// What scripts and lookout keep do needs no screen, and neither do their tests.
+func TestScriptsImportNoScreen(t *testing.T) {
+	const imports = `{{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}}`
+	for _, room := range []string{"cmd/internal/cli", "cmd/internal/keep"} {
+		out, err := exec.Command("go", "list", "-f", imports, testenv.ModulePath(t)+"/"+room).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, imported := range strings.Fields(string(out)) {
+			if strings.HasPrefix(imported, "charm.land/bubbletea") {
+				t.Errorf("%s imports %s", room, imported)
+			}
+		}
+	}
+}
+
 // The top level holds only the folders of the program and the files of every repository.
 func TestTopLevel(t *testing.T) {
 	may := []string{

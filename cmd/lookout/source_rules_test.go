@@ -210,8 +210,8 @@ func sourceRules() []sourceRule {
 			"client/transfer/manager.go", "client/transfer/pace.go", "client/transfer/interrupted.go",
 			"client/transfer/copy.go", "client/lists/prefetch.go", "client/lists/executor.go",
 			"client/account/account.go", "client/account/bucket_fetcher.go", "cmd/internal/config/token.go",
-			"ui/uitest/", "cmd/internal/prompt/prompt.go", "cmd/internal/exit/signal.go", "cmd/internal/cli/script_session.go",
-			"cmd/internal/cli/emulate.go", "cmd/internal/keep/", "cmd/docgen/",
+			"ui/uitest/", "cmd/internal/prompt/prompt.go", "cmd/internal/exit/signal.go",
+			"cmd/internal/cli/script_session.go", "cmd/internal/cli/emulate.go", "cmd/internal/keep/", "cmd/docgen/",
 		},
 			`func f() { go f() }`},
 		{
