@@ -269,6 +269,7 @@ func TestNotices_mostUrgentStaysInSight(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.wait(time.Minute)
 		r.elsewhere("DELETE", "/managed/services/7", "")
+		r.wait(40 * time.Second) // one read has lacked it
 		r.elsewhere("PUT", "/managed/services/4", `{"timeout":77}`)
 		r.emu.FailService(8)
 		r.elsewhere("POST", "/managed/services/9/disable", "")

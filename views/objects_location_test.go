@@ -268,6 +268,8 @@ func TestObjects_deletedByAColleague(t *testing.T) {
 		}
 		r.press("<esc>", "r")
 		r.wait(time.Second)
+		r.requireText("not in the list for")
+		r.wait(time.Minute)
 		r.requireText(`rows matches "scratch"`)
 	})
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {

@@ -192,10 +192,10 @@ func TestRotateKey_refusals(t *testing.T) {
 	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.emu.InjectFault("list keys", emulator.Fault{Status: 200, Body: `{"page":1,"pages":1,"results":1,"data":[` +
-			`{"id":7,"label":"mystery","access_key":"A"}]}`})
+			`{"id":7,"label":"unreported","access_key":"A"}]}`})
 		p.press("9", "r")
 		p.wait(time.Second)
-		p.press("N")
+		p.press("/", "unreported", "<enter>", "N")
 		p.requireText("the API does not report what it reaches")
 		p.requireNoText("Replace key")
 	})

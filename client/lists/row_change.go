@@ -126,10 +126,8 @@ func (o *rowChangeResult[T]) answered() {
 		o.store.LookUp(o.lookup())
 	case o.err != nil:
 		if id, gone := GoneID(o.err); gone {
-			o.store.rows.Drop(id)
 			o.store.changes.confirmGone(id, o.store.Now())
-			o.store.version.layout++
-			o.store.version.rowsChanged()
+			o.store.drop(id)
 		}
 		o.finish(Rejected)
 	default:
@@ -156,6 +154,7 @@ func (o *rowChangeResult[T]) apply() {
 	case rowReturned:
 		id = s.source.ID(o.result.Row)
 		s.rows.Put(id, o.result.Row)
+		delete(s.absent, id)
 	case rowDeleted:
 		s.rows.Drop(id)
 		s.version.layout++
@@ -277,6 +276,9 @@ func (o *rowChangeResult[T]) verdict(outcome AttemptOutcome) {
 		o.store.changes.confirm(id, o)
 	case outcome == Applied:
 		o.store.changes.confirm(id, o)
+		if o.result.kind == rowDeleted {
+			o.store.drop(id)
+		}
 	}
 	if outcome == Applied {
 		o.store.Highlights.Add(id)

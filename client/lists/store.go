@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -43,7 +44,8 @@ type RowStore[T any] struct {
 	source     RowSource[T]
 	ctx        context.Context
 	rows       RowContainer[T]
-	busy       map[string]string // by row ID: the progress text of the change under way
+	busy       map[string]string    // by row ID: the progress text of the change under way
+	absent     map[string]time.Time // by row ID: rows that the last read lacked, and since when reads have lacked them
 	changes    changes[T]
 	reading    reading[T]
 	answers    answers
@@ -179,13 +181,14 @@ func (s *RowStore[T]) Notes() []string {
 	return notes
 }
 
-// RowNote returns what must be known of a row: a change whose answer was lost, or a list that is behind a change; ""
-// for nothing.
+// RowNote returns what must be known of a row: a change whose answer was lost, a list that is behind a change, or that
+// the last reads lacked it; "" for nothing.
 func (s *RowStore[T]) RowNote(row T) string {
-	if len(s.changes.lookups) == 0 && len(s.changes.confirmed) == 0 {
+	if len(s.changes.lookups) == 0 && len(s.changes.confirmed) == 0 && len(s.absent) == 0 {
 		return ""
 	}
-	return s.changes.note(s.source.ID(row), s.Now())
+	id := s.source.ID(row)
+	return cmp.Or(s.changes.note(id, s.Now()), s.absenceNote(id))
 }
 
 // Missing returns why rows may be missing although the last page has arrived: a part that did not answer.

@@ -188,7 +188,7 @@ func (s *RowStore[T]) addPage(cursor string, page RowPage[T]) {
 func (s *RowStore[T]) addRows(page RowPage[T]) {
 	r := &s.reading
 	r.incoming = r.target(s.rows)
-	if dropped := r.incoming.Append(page.Rows); dropped > 0 && !page.Rereads {
+	if dropped := r.incoming.Append(s.newest(page.Rows)); dropped > 0 && !page.Rereads {
 		r.notes = append(r.notes, wording.Plural(dropped, "duplicate", "duplicates")+" dropped")
 	}
 	complete := r.nextCursor == ""
@@ -199,6 +199,9 @@ func (s *RowStore[T]) addRows(page RowPage[T]) {
 			s.version.epoch++
 			s.version.layout++
 			s.changes.keep(s, r.incoming, complete && len(r.missing) == 0)
+		}
+		if replaced && complete && !s.source.Lazy {
+			s.keepAbsent(r.incoming, len(r.missing) == 0)
 		}
 		if replaced && complete && s.answers.complete {
 			s.Highlights.compare(s.rows, r.incoming)
@@ -213,17 +216,21 @@ func (s *RowStore[T]) addRows(page RowPage[T]) {
 }
 
 // ReloadRow reads one row again and replaces it, unless a read of all rows has started meanwhile, the row is being
-// changed, or it is gone. after, which may be nil, runs on the loop with the error of the read.
+// changed, or it is gone. A row that the last read lacked is removed if it does not exist. after, which may be nil, runs on the loop with the error of the read.
 func (s *RowStore[T]) ReloadRow(id string, read func(context.Context) (T, error), after func(error)) {
 	generation := s.reading.generation
 	s.Go(func() (apply func()) {
 		row, err := read(s.ctx)
 		return func() {
 			_, held := s.rows.Index(id)
+			if held && s.Absent(id) && isGone(err) {
+				s.drop(id)
+			}
 			if err == nil && held && generation == s.reading.generation && s.busy[id] == "" {
 				row := s.changes.newer(s, id, row)
 				s.Highlights.compareRow(s.rows, id, row)
 				s.rows.Put(id, row)
+				delete(s.absent, id)
 				s.version.rowsChanged()
 			}
 			if after != nil {

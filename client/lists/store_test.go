@@ -123,14 +123,14 @@ func TestStore_Refresh_replacesRowsAtOnce(t *testing.T) {
 		t.Errorf("the first reading hides its first page: %v", s.Rows())
 	}
 	loop.Release(0)
-	p.rows = [][]string{{"x"}, {"y"}}
+	p.rows = [][]string{{"b2", "a2"}, {"c2"}}
 	s.Refresh()
 	loop.Release(0)
 	if !slices.Equal(s.Rows(), []string{"a", "b", "c"}) {
 		t.Errorf("half a refresh is in sight: %v", s.Rows())
 	}
 	loop.Release(0)
-	if !slices.Equal(s.Rows(), []string{"x", "y"}) {
+	if !slices.Equal(s.Rows(), []string{"b2", "a2", "c2"}) {
 		t.Errorf("the refresh did not land: %v", s.Rows())
 	}
 }

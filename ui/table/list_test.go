@@ -542,7 +542,7 @@ func TestList_View_footer(t *testing.T) {
 		}
 	}
 	rows, l.filter.text = nil, ""
-	l.Store.Refresh()
+	l.Store = newLoadedList(t, &rows).Store
 	if got := lastLine(10); strings.Contains(got, "in all") {
 		t.Errorf("no rows, and the footer %q", got)
 	}

@@ -291,6 +291,7 @@ func (v listView[T]) rows(b ui.Box) {
 		},
 	}
 	working := l.Store.PendingCount() > 0
+	stale, absent := look.stale, l.Store.AbsentCount() > 0
 	tinted := b.Motion && l.Store.Highlights.Left() > 0
 	for i := range l.frame.visible {
 		row = l.frame.visible[i]
@@ -298,6 +299,7 @@ func (v listView[T]) rows(b ui.Box) {
 		look.cursor = position == l.cursor.position && !l.parent.selected
 		look.marked = l.marks.has(l.rowIndex.storePosition(position))
 		look.note = l.Store.RowNote(row)
+		look.stale = stale || absent && l.Store.Absent(l.Store.ID(row))
 		look.highlighted = tinted && l.Store.Highlights.Has(row)
 		if working {
 			look.busy = l.Store.Busy(l.Store.ID(row))

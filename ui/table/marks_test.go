@@ -5,16 +5,18 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"lookout/client/lists"
 )
 
 // Marks stay on their rows when rows move, leave with rows that are gone, and do not spread to rows that come.
 func TestMarks_relocate(t *testing.T) {
-	rows := things(200)
+	rows, now := things(200), time.Now()
 	s := lists.NewRowStore(t.Context(), &lists.Inline{}, lists.RowSource[thing]{
 		Name: "things",
 		ID:   func(x thing) string { return fmt.Sprint(x.id) },
+		Now:  func() time.Time { return now },
 		Fetch: func(context.Context, string) (lists.RowPage[thing], error) {
 			return lists.RowPage[thing]{Rows: slices.Clone(rows)}, nil
 		},
@@ -26,6 +28,8 @@ func TestMarks_relocate(t *testing.T) {
 	l.toggleMark("7")
 	slices.Reverse(rows)
 	rows = append(rows[:190], thing{id: 1000}) // 9 to 0 are gone, 7 among them
+	s.Refresh()
+	now = now.Add(time.Minute) // a row counts as gone when two reads lack it
 	s.Refresh()
 	l.restoreCursor()
 	marked, _ := rowBinder[thing]{list: l}.markedRows()
