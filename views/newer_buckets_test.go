@@ -160,3 +160,19 @@ func TestNewerBuckets_unreportedAccessIsNotClaimed(t *testing.T) {
 		})
 	}
 }
+
+// Two buckets of one name whose place the API does not report are two rows.
+func TestBuckets_withoutAPlace(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.emu.InjectFault("list buckets", emulator.Fault{Status: 200, Body: `{"page":1,"pages":1,"results":2,"data":[` +
+			`{"label":"photos","hostname":"photos.a.example","objects":1,"size":2},` +
+			`{"label":"photos","hostname":"photos.b.example","objects":3,"size":4}]}`})
+		r.press("8", "r")
+		r.wait(time.Minute)
+		r.press("r")
+		r.wait(time.Second)
+		r.requireText("photos.a.example", "photos.b.example", "2 buckets")
+		r.requireNoText("duplicate")
+	})
+}

@@ -8,8 +8,8 @@ import (
 	"lookout/client/wording"
 )
 
-// absentFor is how long complete reads must lack a row that an earlier one had, before it counts as gone: a replica that
-// is behind lacks rows too.
+// absentFor is how long complete reads must lack a row that an earlier one had, before it counts as gone: a replica
+// that is behind lacks rows too.
 const absentFor = 30 * time.Second
 
 // newest returns the rows of a read, with those that are held instead of older versions of them: a row never goes back

@@ -216,7 +216,8 @@ func (s *RowStore[T]) addRows(page RowPage[T]) {
 }
 
 // ReloadRow reads one row again and replaces it, unless a read of all rows has started meanwhile, the row is being
-// changed, or it is gone. A row that the last read lacked is removed if it does not exist. after, which may be nil, runs on the loop with the error of the read.
+// changed, or it is gone. A row that the last read lacked is removed if it does not exist. after, which may be nil,
+// runs on the loop with the error of the read.
 func (s *RowStore[T]) ReloadRow(id string, read func(context.Context) (T, error), after func(error)) {
 	generation := s.reading.generation
 	s.Go(func() (apply func()) {
