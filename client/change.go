@@ -342,7 +342,10 @@ func (w *Writer) write(ctx context.Context, r request, req *http.Request) error 
 	if w.client.rules.dryRun != nil && r.shownBody != nil {
 		change.Body = r.shownBody
 	}
-	return w.send(ctx, w.client.newError(r), change, func(context.Context) error {
+	return w.send(ctx, w.client.newError(r), change, func(ctx context.Context) error {
+		if err := w.client.transport.waitForTurn(ctx, w.client.endpoint.operations[r.op]); err != nil {
+			return w.client.transportError(r, err)
+		}
 		answer, err := w.client.transport.write(req)
 		return w.client.checkResponse(r, answer, err)
 	})

@@ -54,7 +54,10 @@ type endpoint struct {
 	userAgent    string
 	roundTripper http.RoundTripper // in place of the network; nil is the network
 	observe      func(http.RoundTripper) http.RoundTripper
-	sendOnce     bool // reads too
+	sendOnce     bool           // reads too
+	limiter      RequestLimiter // nil limits nothing
+	waitNotice   func()         // see WithWaitNotice
+	priority     bool           // see WithPriority
 }
 
 // The changeRules say which changes are allowed and where they are recorded.
@@ -99,6 +102,15 @@ func WithTimeout(d time.Duration) Option { return func(c *Client) { c.timeout = 
 
 // WithoutRetries sends each read once, for callers that would rather have no answer than wait.
 func WithoutRetries() Option { return func(c *Client) { c.endpoint.sendOnce = true } }
+
+// WithRequestLimiter limits the requests together with other programs.
+func WithRequestLimiter(l RequestLimiter) Option { return func(c *Client) { c.endpoint.limiter = l } }
+
+// WithWaitNotice sets a function that is called once, when a request has waited for the limiter for a second.
+func WithWaitNotice(tell func()) Option { return func(c *Client) { c.endpoint.waitNotice = tell } }
+
+// WithPriority makes all requests go before the reads of other programs, as changes always do.
+func WithPriority() Option { return func(c *Client) { c.endpoint.priority = true } }
 
 // WithNow sets the clock that waits are measured with.
 func WithNow(now func() time.Time) Option { return func(c *Client) { c.now = now } }
@@ -334,6 +346,11 @@ func validExceptUTF8(data []byte) bool { return json.Valid(bytes.ToValidUTF8(dat
 // exchange is the only place that sends requests to the API. It passes the body of a successful answer to handleBody.
 func (c *Client) exchange(ctx context.Context, r request) error {
 	op := c.endpoint.operations[r.op]
+	if r.writer == nil { // a change waits once it is recorded
+		if err := c.transport.waitForTurn(ctx, op); err != nil {
+			return c.transportError(r, err)
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	req, err := c.newRequest(ctx, r, op)
@@ -382,14 +399,14 @@ func (c *Client) read(r request, req *http.Request) error {
 		return c.checkResponse(r, refused, nil)
 	}
 	sent = c.tokens.current()
-	slots := c.transport.readSlots
+	op, slots := c.endpoint.operations[r.op], c.transport.readSlots
 	switch {
-	case c.endpoint.operations[r.op].urgent:
+	case op.urgent:
 		slots = c.transport.urgentSlots
 	case r.op == OpCreateObjectURL:
 		slots = c.transport.linkSlots
 	}
-	answer, err := c.transport.read(req, slots)
+	answer, err := c.transport.read(req, op, slots)
 	err = c.checkResponse(r, answer, err)
 	c.tokens.update(sent, answer, err)
 	if e, failed := err.(*Error); failed && e.Unauthorized() && c.renewToken(req.Context(), sent) {
@@ -472,6 +489,8 @@ func (c *Client) transportError(r request, err error) *Error {
 	switch {
 	case errors.As(err, &wait):
 		e.Status, e.RetryAfter, e.Detail = http.StatusTooManyRequests, wait.wait, ""
+	case errors.Is(err, errTooManyHere):
+		e.Detail = errTooManyHere.Error()
 	case errors.Is(err, errTooLarge) || errors.Is(err, errTruncated) || errors.Is(err, errUnsolicited):
 		e.Detail = err.Error()
 	}

@@ -95,7 +95,7 @@ func (e *Error) Is(target error) bool {
 	case ErrDenied:
 		return e.Denied()
 	case ErrRateLimited:
-		return e.Status == http.StatusTooManyRequests
+		return e.Status == http.StatusTooManyRequests || errors.Is(e.Cause, errTooManyHere)
 	}
 	return false
 }
@@ -303,7 +303,8 @@ func (e *Error) Offline() bool {
 
 // TimedOut reports whether no answer came in time. Whether the API can be reached is then not known.
 func (e *Error) TimedOut() bool {
-	return errors.Is(e.Cause, errStalled) || errors.Is(e.Cause, context.DeadlineExceeded)
+	return errors.Is(e.Cause, errStalled) ||
+		errors.Is(e.Cause, context.DeadlineExceeded) && !errors.Is(e.Cause, errTooManyHere)
 }
 
 // RateLimited returns the wait that the API asked for, and whether it answered 429.

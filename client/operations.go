@@ -35,6 +35,7 @@ type operation struct {
 	write              bool
 	holdsSecret        bool // the answer may hold a secret: it is not cached
 	urgent             bool // other reads do not delay it
+	perObject          bool // see forObject
 	inReadOnlyMode     bool // recorded like a change, but changes nothing, so read-only mode allows it
 }
 
@@ -67,6 +68,13 @@ func (o operation) withProviderRoute(method, path string) operation {
 
 func (o operation) beforeOthers() operation {
 	o.urgent = true
+	return o
+}
+
+// forObject leaves an operation out of the limit on requests that programs share. The service allows 750 requests a
+// second to Object Storage: a listing of a million objects takes a thousand pages, and each transfer asks for a URL.
+func (o operation) forObject() operation {
+	o.perObject = true
 	return o
 }
 
@@ -225,15 +233,18 @@ var operations = sync.OnceValue(func() map[string]operation {
 		OpDeleteBucket:            writeOp("DELETE", bucket, storageWrite),
 		OpUpdateBucketAccess:      writeOp("POST", bucket+"/access", storageWrite),
 		OpReplaceBucketAccess:     writeOp("PUT", bucket+"/access", storageWrite),
-		"view object ACL":         readOp(bucket+"/object-acl", storageRead),
-		OpSetObjectACL:            writeOp("PUT", bucket+"/object-acl", storageWrite),
-		"list objects":            readOp(bucket+"/object-list", storageRead),
-		OpCreateObjectURL:         {document: route{"POST", bucket + "/object-url"}, scope: storageWrite},
-		OpCreateDownloadURL: {
+		"view object ACL":         readOp(bucket+"/object-acl", storageRead).forObject(),
+		OpSetObjectACL:            writeOp("PUT", bucket+"/object-acl", storageWrite).forObject(),
+		"list objects":            readOp(bucket+"/object-list", storageRead).forObject(),
+		OpCreateObjectURL: operation{
+			document: route{"POST", bucket + "/object-url"},
+			scope:    storageWrite,
+		}.forObject(),
+		OpCreateDownloadURL: operation{
 			document:       route{"POST", bucket + "/object-url"},
 			scope:          storageWrite,
 			inReadOnlyMode: true,
-		},
+		}.forObject(),
 		"view certificate":    readOp(bucket+"/ssl", storageRead),
 		OpUploadCertificate:   writeOp("POST", bucket+"/ssl", storageWrite),
 		OpDeleteCertificate:   writeOp("DELETE", bucket+"/ssl", storageWrite),

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -104,6 +106,111 @@ func (w *transport) claimSending() bool {
 		w.rateLimit.PausedUntil = w.now().Add(initialBackoff)
 	}
 	return true
+}
+
+// A RequestLimiter limits the requests of several programs together.
+type RequestLimiter interface {
+	// Take counts a request that is about to be sent, or returns how long to wait before trying again. Those that go
+	// first leave less room to the others.
+	Take(first bool) (wait time.Duration)
+}
+
+// errTooManyHere is the failure of a request that would have to wait for other programs longer than it may take.
+var errTooManyHere = fmt.Errorf("too many requests from this machine; %w", errNotSent)
+
+// noticeAfter is how long a request waits before the user is told.
+const noticeAfter = time.Second
+
+// turns are the requests that wait for the limiter. One of each kind asks it, and the others stand in line behind it.
+type turns struct {
+	limiter         RequestLimiter
+	notice          func() // called once
+	priority        bool
+	ordinary, first chan struct{}
+
+	mu    sync.Mutex
+	count int       // of requests that wait
+	since time.Time // when the first of them began to
+	told  bool
+}
+
+// waitForTurn waits until the programs that share a limiter leave room for a request of an operation.
+func (w *transport) waitForTurn(ctx context.Context, op operation) error {
+	t := &w.turns
+	if t.limiter == nil || op.perObject {
+		return nil
+	}
+	first, line := op.write || t.priority, t.ordinary
+	if first {
+		line = t.first
+	}
+	select {
+	case line <- struct{}{}:
+		wait := t.limiter.Take(first)
+		<-line
+		if wait <= 0 {
+			return nil
+		}
+	default:
+	}
+	defer t.begin(w.now())()
+	if err := acquireSlot(ctx, line); err != nil {
+		return fmt.Errorf("%w: %w", errTooManyHere, err)
+	}
+	defer func() { <-line }()
+	for {
+		wait := t.limiter.Take(first)
+		if wait <= 0 {
+			return nil
+		}
+		if end, bounded := ctx.Deadline(); bounded && time.Until(end) <= wait {
+			return errTooManyHere
+		}
+		select {
+		case <-time.After(wait + rand.N(noticeAfter/10)): // other programs wait for the same moment
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", errTooManyHere, ctx.Err())
+		}
+	}
+}
+
+// begin notes that a request waits, until end is called, and tells the user after a while.
+func (t *turns) begin(now time.Time) (end func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.count == 0 {
+		t.since = now
+	}
+	t.count++
+	timer := time.AfterFunc(noticeAfter, t.tell)
+	return func() {
+		timer.Stop()
+		t.mu.Lock()
+		t.count--
+		t.mu.Unlock()
+	}
+}
+
+// tell tells the user that requests wait, once.
+func (t *turns) tell() {
+	t.mu.Lock()
+	tell := t.notice != nil && !t.told
+	t.told = true
+	t.mu.Unlock()
+	if tell {
+		t.notice()
+	}
+}
+
+// WaitingSince returns since when requests wait for those of other programs; zero if none has waited for a moment.
+func (c *Client) WaitingSince() time.Time {
+	t := &c.transport.turns
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.count == 0 || c.now().Sub(t.since) < noticeAfter {
+		return time.Time{}
+	}
+	return t.since
 }
 
 // maxRateLimits limits how many limits are kept, in case a server sends a different one each time.

@@ -66,6 +66,7 @@ type transport struct {
 	now              func() time.Time
 	tokens           *tokens
 	defaultTransport bool // the transport is net/http's own, which reports every connection that it uses
+	turns            turns
 
 	mu          sync.Mutex
 	rateLimit   RateLimit         // only the pause that the API asked for
@@ -110,6 +111,13 @@ func newTransport(c *Client) *transport {
 		retryBudget:      maxRetryBudget,
 		failedReads:      map[string]failedRead{},
 		rateLimits:       map[int]RateLimit{},
+		turns: turns{
+			limiter:  c.endpoint.limiter,
+			notice:   c.endpoint.waitNotice,
+			priority: c.endpoint.priority,
+			ordinary: make(chan struct{}, 1),
+			first:    make(chan struct{}, 1),
+		},
 	}
 	bearer := &authTransport{
 		next:   next,
@@ -131,7 +139,13 @@ func newTransport(c *Client) *transport {
 	}
 	w.reads.CheckRetry = w.checkRetry
 	w.reads.Backoff = w.backoff
-	w.reads.PrepareRetry = func(req *http.Request) error { return w.waitToSend(req.Context()) }
+	w.reads.PrepareRetry = func(req *http.Request) error {
+		ctx := req.Context()
+		if err := w.waitForTurn(ctx, ctx.Value(lastAttempt{}).(*lastAttempt).op); err != nil {
+			return err
+		}
+		return w.waitToSend(ctx)
+	}
 	w.reads.ErrorHandler = retryablehttp.PassthroughErrorHandler
 	return w
 }
@@ -215,18 +229,19 @@ func (t *bufferingTransport) RoundTrip(req *http.Request) (*http.Response, error
 	}
 	if err != nil {
 		err = timeoutCause(ctx, err)
-		*last = lastAttempt{nil, err}
+		last.response, last.err = nil, err
 		return nil, err
 	}
 	t.transport.updateLimits(res.StatusCode, res.Header)
-	*last = lastAttempt{&response{res.StatusCode, res.Header, body}, nil}
+	last.response, last.err = &response{res.StatusCode, res.Header, body}, nil
 	res.Body = &bufferedBody{Reader: bytes.NewReader(body), data: body}
 	return res, nil
 }
 
-// A lastAttempt holds how the last attempt of a read ended. It is in the request's context, because retryablehttp
-// returns only the context's error if the time is over before the next attempt.
+// A lastAttempt holds how the last attempt of a read of an operation ended. It is in the request's context, because
+// retryablehttp returns only the context's error if the time is over before the next attempt.
 type lastAttempt struct {
+	op       operation
 	response *response
 	err      error
 }
@@ -285,7 +300,7 @@ func readBody(res *http.Response, moved func()) ([]byte, error) {
 
 // read sends a read, with retries, once a pause that the server asked for is over. Once the retry budget is spent, a
 // path that failed fails in the same way without being sent, until it is time for a probe.
-func (w *transport) read(req *http.Request, slots chan struct{}) (*response, error) {
+func (w *transport) read(req *http.Request, op operation, slots chan struct{}) (*response, error) {
 	if last, held := w.heldBack(req.URL.Path); held {
 		return last.response, last.err
 	}
@@ -293,14 +308,14 @@ func (w *transport) read(req *http.Request, slots chan struct{}) (*response, err
 		return nil, err
 	}
 	defer func() { <-slots }()
-	a, err := w.sendWithRetry(req)
+	a, err := w.sendWithRetry(req, op)
 	w.recordResult(req.URL.Path, a, err)
 	return a, err
 }
 
 // sendWithRetry sends a read, and repeats it as checkRetry allows.
-func (w *transport) sendWithRetry(req *http.Request) (*response, error) {
-	var last lastAttempt
+func (w *transport) sendWithRetry(req *http.Request, op operation) (*response, error) {
+	last := lastAttempt{op: op}
 	again, err := retryablehttp.FromRequest(req.WithContext(context.WithValue(req.Context(), lastAttempt{}, &last)))
 	if err != nil {
 		return nil, err

@@ -93,6 +93,7 @@ type programOptions struct {
 	transport func(http.RoundTripper) http.RoundTripper // goes between the client and the emulator
 	configure func(*harness, *shell.Options)            // runs before the shell is made
 	journal   string                                    // the file of the journal; "" keeps it in memory
+	client    []client.Option
 }
 
 // startProgram runs a test inside a bubble of fake time, with the program on its first frame and every answer in.
@@ -173,6 +174,8 @@ func runProgram(t *testing.T, o programOptions, test func(*harness)) {
 				},
 				LowBudget: func() (string, time.Time) { return r.api.RateLimit().Low(time.Now()) },
 				RetryNow:  r.api.Resume,
+
+				WaitingSince: r.api.WaitingSince,
 			},
 		}
 		if o.configure != nil {
@@ -241,7 +244,7 @@ func newHarness(ctx context.Context, t *testing.T, o programOptions) *harness {
 	if r.theme, err = theme.New("dark", colorprofile.ASCII, false); err != nil {
 		t.Fatal(err)
 	}
-	r.connect()
+	r.connect(o.client...)
 	return r
 }
 

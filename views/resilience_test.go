@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 	"lookout/client/lists"
+	"lookout/client/ratelimit"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
 )
@@ -105,6 +107,27 @@ func TestRateLimit_onePauseForAllPanes(t *testing.T) {
 			}, s)
 		})
 	}
+}
+
+// While requests wait because this machine has sent many, the first line says so, and for how long.
+func TestRateLimit_waitsForOtherPrograms(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "acme.requests")
+	limit := func() client.Option { return client.WithRequestLimiter(ratelimit.New(path, time.Now)) }
+	runProgram(t, programOptions{size: screenSize{80, 24}, client: []client.Option{limit()}}, func(r *harness) {
+		r.press("3")
+		r.wait(time.Second)
+		r.requireText("live", "edge-router")
+		for other := ratelimit.New(path, time.Now); other.Take(true) == 0; {
+			continue
+		}
+		r.press("r")
+		r.wait(4 * time.Second)
+		r.requireText("waiting 4 s: many requests from this machine", "edge-router")
+		r.wait(8 * time.Second)
+		r.requireNoText("waiting")
+		r.requireText("live", "edge-router")
+	})
 }
 
 // tokenRejected is the answer to a request with a token that is not accepted.

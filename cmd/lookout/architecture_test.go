@@ -31,6 +31,7 @@ func TestImportsPointDownward(t *testing.T) {
 		"client/faulttest":        {},
 		"client/filelock":         {},
 		"client/journal":          {"client", "client/filelock", "client/statefile", "client/visible"},
+		"client/ratelimit":        {"client/filelock"},
 		"client/statefile":        {},
 		"client/maintenance":      {"client", "client/journal"},
 		"client/objectindex":      {"client"},

@@ -3,11 +3,14 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -69,13 +72,50 @@ func (c *ptyProcess) checkLineDiscipline() {
 // startProgram runs a command line without a terminal.
 func (r *testEnv) startProgram(args string) *exec.Cmd {
 	r.Helper()
+	return r.startProgramWithErrors(args, nil)
+}
+
+// startProgramWithErrors is startProgram with an output for standard error.
+func (r *testEnv) startProgramWithErrors(args string, errOut io.Writer) *exec.Cmd {
+	r.Helper()
 	c := exec.Command(os.Args[0])
-	c.Env = append(r.environ(), "LOOKOUT_TEST_ARGS="+args)
+	c.Env, c.Stderr = append(r.environ(), "LOOKOUT_TEST_ARGS="+args), errOut
 	if err := c.Start(); err != nil {
 		r.Fatal(err)
 	}
 	r.Cleanup(func() { _ = c.Process.Kill() })
 	return c
+}
+
+// Programs that start at once share 60 requests in ten seconds, although one of them is killed. Those that wait say so
+// and can be interrupted.
+func TestRequests_sharedByPrograms(t *testing.T) {
+	t.Parallel()
+	r := newTestEnv(t, emulator.Options{})
+	lines := append(slices.Repeat([]string{"audit"}, 12), "services list")
+	programs, errOut := make([]*exec.Cmd, len(lines)), make([]*os.File, len(lines))
+	for i, line := range lines {
+		read, write, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { read.Close() })
+		programs[i], errOut[i] = r.startProgramWithErrors(line, write), read
+		write.Close()
+	}
+	_ = programs[0].Process.Kill()
+	interrupted := 0
+	for i, c := range programs {
+		said, _ := bufio.NewReader(errOut[i]).ReadString('\n')
+		if strings.Contains(said, "waiting for other requests from this machine; ctrl+c cancels") {
+			_ = c.Process.Signal(os.Interrupt)
+			interrupted++
+		}
+		_ = c.Wait()
+	}
+	if sent := r.API.RequestCount(""); sent > 60 || interrupted == 0 {
+		t.Errorf("%d requests, %d programs were interrupted", sent, interrupted)
+	}
 }
 
 // A question names the account, with PROD if it is protected, and does not accept an empty line.

@@ -185,7 +185,7 @@ func sourceRules() []sourceRule {
 				"os.RemoveAll", "os.Link", "os.Symlink",
 			),
 			[]string{
-				"client/statefile/", "client/journal/", "client/transfer/", "client/faulttest/",
+				"client/statefile/", "client/journal/", "client/transfer/", "client/faulttest/", "client/ratelimit/",
 				"cmd/internal/config/private_file.go", "cmd/internal/dashboard/dashboard.go", "cmd/docgen/",
 				"cmd/internal/setup/wizard.go", "views/storage/key_secret.go",
 			},

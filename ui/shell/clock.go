@@ -83,6 +83,9 @@ func (c *clock) schedule(s *Shell) tea.Cmd {
 	if left, _ := s.o.rateLimitWait(now); left > 0 {
 		wait = min(wait, untilCountdownChanges(left))
 	}
+	if s.o.waiting(now) > 0 {
+		wait = min(wait, time.Second)
+	}
 	return tea.Tick(max(wait, 50*time.Millisecond), func(time.Time) tea.Msg { return tick{n} })
 }
 
@@ -123,6 +126,14 @@ func (h RateLimitHooks) rateLimitWait(now time.Time) (left, asked time.Duration)
 	}
 	until, asked := h.RateLimitWait()
 	return until.Sub(now), asked
+}
+
+// waiting returns how long requests have been waiting because this machine has sent many; 0 if none does.
+func (h RateLimitHooks) waiting(now time.Time) time.Duration {
+	if h.WaitingSince == nil || h.WaitingSince().IsZero() {
+		return 0
+	}
+	return now.Sub(h.WaitingSince())
 }
 
 // low returns how many requests are left, in words, if polls must slow down, and until when they must wait.
@@ -281,6 +292,8 @@ func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 			g.Problem, remainingWait(left), askedWait(asked)), theme.Warn
 	case left > 0:
 		return fmt.Sprintf("%s too many requests · retry in %s, r: now", g.Problem, remainingWait(left)), theme.Warn
+	case s.o.waiting(now) > 0:
+		return g.Stale + " waiting " + wording.FormatAge(s.o.waiting(now)) + ": many requests from this machine", theme.Warn
 	case f.Err != nil:
 		return failureText(s, f, now), theme.Bad
 	case !f.Loaded:

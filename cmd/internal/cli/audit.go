@@ -268,7 +268,7 @@ func (s accountStatus) text(width int) string {
 
 // readStatus returns what is broken; for people, with whom to call.
 func readStatus(c *cobra.Command, f *config.Flags, forPeople bool) (status accountStatus, err error) {
-	s, j, end, err := startSessionWithJournal(c, f)
+	s, j, end, err := startSessionWithJournal(c, f, client.WithPriority())
 	if err != nil {
 		return status, err
 	}

@@ -258,14 +258,14 @@ func (r scriptResource) attachShow(c *cobra.Command, f *config.Flags, p *output.
 // withSession returns a command's run function that opens the account first.
 func (r scriptResource) withSession(
 	f *config.Flags, p *output.Printer, columns []resource.ColumnDefinition[any],
-	do func(context.Context, *scriptSession, []string) error,
+	do func(context.Context, *scriptSession, []string) error, options ...client.Option,
 ) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		p.Out = c.OutOrStdout()
 		if err := p.Check(columns); err != nil {
 			return err
 		}
-		s, end, err := startSession(c, f, !r.offline)
+		s, end, err := startSession(c, f, !r.offline, options...)
 		if err != nil {
 			return err
 		}
@@ -360,7 +360,11 @@ func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subc
 	if v.check != nil {
 		c.PreRunE = func(c *cobra.Command, args []string) error { return v.check(c.Flags(), args) }
 	}
-	c.RunE = r.withSession(f, p, run.columns(), run.run)
+	var options []client.Option
+	if v.op != "" {
+		options = append(options, client.WithPriority()) // what a change reads first is part of it
+	}
+	c.RunE = r.withSession(f, p, run.columns(), run.run, options...)
 	return c
 }
 

@@ -40,7 +40,9 @@ type scriptSession struct {
 
 // startSession opens the account of a script command; online, with a client of the API. It sends no request. The caller
 // must call end.
-func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSession, end func(), err error) {
+func startSession(
+	c *cobra.Command, f *config.Flags, online bool, options ...client.Option,
+) (s *scriptSession, end func(), err error) {
 	closeDebug, err := f.OpenDebug(c.ErrOrStderr())
 	if err != nil {
 		return nil, nil, err
@@ -77,7 +79,9 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 		if err != nil {
 			return nil, nil, exit.Denied(err)
 		}
-		var options []client.Option
+		options = append(options, client.WithWaitNotice(func() {
+			s.reportf("lookout: waiting for other requests from this machine; ctrl+c cancels")
+		}))
 		if s.dryRun {
 			options = append(options, client.WithDryRun(s.showChange))
 		}
@@ -105,9 +109,9 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 
 // startSessionWithJournal is startSession, online, for a command that also reads the journal, if there is one.
 func startSessionWithJournal(
-	c *cobra.Command, f *config.Flags,
+	c *cobra.Command, f *config.Flags, options ...client.Option,
 ) (s *scriptSession, j *journal.Journal, end func(), err error) {
-	if s, end, err = startSession(c, f, true); err != nil {
+	if s, end, err = startSession(c, f, true, options...); err != nil {
 		return nil, nil, nil, err
 	}
 	if j, err = s.journal.getIfExists(); err != nil {

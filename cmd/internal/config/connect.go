@@ -11,6 +11,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
+	"lookout/client/ratelimit"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/version"
 )
@@ -19,23 +20,27 @@ import (
 func (s Settings) NewClient(
 	token client.Secret, r client.ChangeRecorder, options ...client.Option,
 ) (*client.Client, error) {
-	options = append(options, client.WithRecorder(r), client.WithUserAgent("lookout/"+version.Line()))
+	own := []client.Option{client.WithRecorder(r), client.WithUserAgent("lookout/" + version.Line())}
+	if s.Account != "" { // the first run has none yet, and writes nothing
+		shared := besideJournal(s.firstJournalPath(), ".requests")
+		own = append(own, client.WithRequestLimiter(ratelimit.New(shared, time.Now)))
+	}
 	if s.ReadOnly || s.NotRecorded != nil {
-		options = append(options, client.WithReadOnly())
+		own = append(own, client.WithReadOnly())
 	}
 	if s.Protected {
-		options = append(options, client.WithProtected(cmp.Or(s.Account, s.BaseURL)))
+		own = append(own, client.WithProtected(cmp.Or(s.Account, s.BaseURL)))
 	}
 	if s.Source.BaseURL != "" {
-		options = append(options, s.safetyOption(token))
+		own = append(own, s.safetyOption(token))
 	}
 	if s.Dialect != "" {
-		options = append(options, client.WithDialect(client.PathDialect(s.Dialect)))
+		own = append(own, client.WithDialect(client.PathDialect(s.Dialect)))
 	}
 	if observe := s.Observer(token); observe != nil {
-		options = append(options, client.WithObserver(observe))
+		own = append(own, client.WithObserver(observe))
 	}
-	return client.New(s.BaseURL, token, options...)
+	return client.New(s.BaseURL, token, append(own, options...)...)
 }
 
 // Observer returns what writes requests and answers for --debug; nil without it.

@@ -124,9 +124,8 @@ func (r *safetyReader) readToken(ctx context.Context) (client.Secret, error) {
 func (s Settings) checkNewToken(ctx context.Context, token client.Secret) (known bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tokenUserTimeout)
 	defer cancel()
-	probe := s
-	probe.Source = FileInfo{} // it changes nothing, so it needs no check
-	api, err := probe.NewClient(token, nil, client.WithoutRetries())
+	// it changes nothing, so it needs no check
+	api, err := s.NewClient(token, nil, client.WithoutRetries(), client.WithSafetyCheck(nil))
 	if err != nil {
 		return true, err
 	}

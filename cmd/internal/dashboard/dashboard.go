@@ -290,6 +290,8 @@ func rateLimitHooks(c *client.Client) shell.RateLimitHooks {
 		},
 		LowBudget: func() (string, time.Time) { return c.RateLimit().Low(time.Now()) },
 		RetryNow:  c.Resume,
+
+		WaitingSince: c.WaitingSince,
 	}
 }
 

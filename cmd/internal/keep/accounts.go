@@ -73,7 +73,7 @@ func watchedAccount(s config.Settings) WatchedAccount {
 			if err != nil {
 				return nil, err
 			}
-			api, err := s.NewClient(token, r)
+			api, err := s.NewClient(token, r, client.WithPriority())
 			if err == nil {
 				err = s.CheckTokenUser(ctx, api, token, path)
 			}

@@ -156,12 +156,21 @@ func (r *Env) Run(args ...string) CommandResult { return r.RunWithInput("", args
 // RunWithInput runs a command line with text on its standard input.
 func (r *Env) RunWithInput(input string, args ...string) CommandResult {
 	r.Helper()
+	r.ForgetRequests()
 	var out, complaints bytes.Buffer
 	code := r.execute(args, strings.NewReader(input), &out, &complaints)
 	if LeaksToken(out.String() + complaints.String()) {
 		r.Errorf("%v tells the token:\n%s%s", args, out.String(), complaints.String())
 	}
 	return CommandResult{code, out.String(), complaints.String()}
+}
+
+// ForgetRequests lets the next command send at once, however many requests were sent before.
+func (r *Env) ForgetRequests() {
+	counted, _ := filepath.Glob(filepath.Join(r.Home, "state", "lookout", "*.requests"))
+	for _, path := range counted {
+		_ = os.Remove(path)
+	}
 }
 
 // MustRun runs a command line that must do well.
