@@ -342,11 +342,27 @@ func (w *transport) heldBack(path string) (failedRead, bool) {
 	if !bad || w.retryBudget > 0 {
 		return failedRead{}, false
 	}
-	if since := w.now().Sub(w.probedAt); since >= 0 && since < probeInterval {
+	if !w.nextProbe().IsZero() {
 		return last, true
 	}
 	w.probedAt = w.now()
 	return failedRead{}, false
+}
+
+// nextProbe returns when the next read of a path that failed is sent; zero if that is now.
+func (w *transport) nextProbe() time.Time {
+	since := w.now().Sub(w.probedAt)
+	if w.retryBudget > 0 || len(w.failedReads) == 0 || since < 0 || since >= probeInterval {
+		return time.Time{}
+	}
+	return w.probedAt.Add(probeInterval)
+}
+
+// NextProbe returns when the next read of something that failed is sent; zero if that is now.
+func (c *Client) NextProbe() time.Time {
+	c.transport.mu.Lock()
+	defer c.transport.mu.Unlock()
+	return c.transport.nextProbe()
 }
 
 // recordResult records how a read ended, for heldBack.

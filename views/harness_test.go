@@ -175,6 +175,7 @@ func runProgram(t *testing.T, o programOptions, test func(*harness)) {
 				LowBudget: func() (string, time.Time) { return r.api.RateLimit().Low(time.Now()) },
 				RetryNow:  r.api.Resume,
 
+				NextProbe:    r.api.NextProbe,
 				WaitingSince: r.api.WaitingSince,
 			},
 		}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,7 +77,7 @@ func (c *clock) schedule(s *Shell) tea.Cmd {
 		case f.Loaded:
 			wait = min(wait, untilAgeChanges(now.Sub(f.LoadedAt)))
 		}
-		if left := c.nextRefresh.Sub(now); r.Freshness().Err != nil && c.interval > 0 && left > 0 {
+		if left := c.nextAttempt(s).Sub(now); r.Freshness().Err != nil && c.interval > 0 && left > 0 {
 			wait = min(wait, untilCountdownChanges(left))
 		}
 	}
@@ -87,6 +88,14 @@ func (c *clock) schedule(s *Shell) tea.Cmd {
 		wait = min(wait, time.Second)
 	}
 	return tea.Tick(max(wait, 50*time.Millisecond), func(time.Time) tea.Msg { return tick{n} })
+}
+
+// nextAttempt returns when the pane in front is read again, if it could not be read.
+func (c *clock) nextAttempt(s *Shell) time.Time {
+	if s.o.NextProbe == nil {
+		return c.nextRefresh
+	}
+	return slices.MaxFunc([]time.Time{c.nextRefresh, s.o.NextProbe()}, time.Time.Compare)
 }
 
 // showsAge reports whether to show the age of live rows. Normally it is hidden, so that an idle screen is not written
@@ -157,6 +166,10 @@ func (c *clock) handleTick(s *Shell, t tick) tea.Cmd {
 		return c.schedule(s)
 	}
 	f := freshnessOf(s.pane())
+	if next := c.nextAttempt(s); f.Err != nil && next.After(now) {
+		c.nextRefresh = next
+		return c.schedule(s)
+	}
 	c.failures = 0
 	if f.Err != nil {
 		c.failures = min(2, int(now.Sub(f.LoadedAt)/c.interval))
@@ -320,7 +333,7 @@ func failureText(s *Shell, f lists.Freshness, now time.Time) string {
 	problem := s.themes.current.Glyphs.Problem
 	since := " · since " + f.FailingSince.In(s.o.Location).Format("15:04")
 	again := ""
-	switch wait := s.clock.nextRefresh.Sub(now); {
+	switch wait := s.clock.nextAttempt(s).Sub(now); {
 	case f.Loading:
 		again = " · retrying"
 	case s.clock.interval > 0 && wait > 0 && !noAutoRefresh(s.pane()):

@@ -93,6 +93,8 @@ type RateLimitHooks struct {
 	// LowBudget returns how many requests are left, in words, if polls must slow down, and until when they must wait.
 	LowBudget func() (text string, resume time.Time)
 	RetryNow  func() // ends the wait: the user wants to know now
+	// NextProbe returns until when what failed is not read again; zero if it is.
+	NextProbe func() time.Time
 	// WaitingSince returns since when requests wait because this machine has sent many; zero if none does.
 	WaitingSince func() time.Time
 }

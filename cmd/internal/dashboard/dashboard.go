@@ -291,6 +291,7 @@ func rateLimitHooks(c *client.Client) shell.RateLimitHooks {
 		LowBudget: func() (string, time.Time) { return c.RateLimit().Low(time.Now()) },
 		RetryNow:  c.Resume,
 
+		NextProbe:    c.NextProbe,
 		WaitingSince: c.WaitingSince,
 	}
 }
