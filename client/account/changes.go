@@ -35,8 +35,10 @@ func RecentChanges(a *Account) join.Joined[RecentChange] {
 		for _, e := range set.Rows() {
 			all = append(all, RecentChange{At: e.Time, Entry: e})
 		}
-		for _, c := range a.memory.observations().Elsewhere {
-			all = append(all, RecentChange{At: c.To, Elsewhere: c})
+		if f := set.Freshness(); f.Loaded || f.Err != nil { // the memory has been read then; see JournalStore
+			for _, c := range a.memory.observations().Elsewhere {
+				all = append(all, RecentChange{At: c.To, Elsewhere: c})
+			}
 		}
 		sort.SliceStable(all, func(i, j int) bool { return all[i].At.After(all[j].At) })
 		return all

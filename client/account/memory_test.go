@@ -23,6 +23,9 @@ func TestNew_doesNotReadMemory(t *testing.T) {
 	if err := os.WriteFile(journal.StateFile(j).Path(), []byte("invalid"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if RecentChanges(a); a.memory.seen != nil {
+		t.Error("the first frame, which shows the recent changes, reads the file")
+	}
 	if a.memory.observations() == nil || a.memory.problem == "" {
 		t.Error("the file was read before it was needed")
 	}

@@ -33,10 +33,15 @@ func (a *Account) Services() *lists.RowStore[*client.Service] {
 
 // Issues returns the issues.
 func (a *Account) Issues() *lists.RowStore[*client.Issue] {
+	list := func(ctx context.Context, number int) (client.Page[*client.Issue], error) {
+		page, err := a.API.Issues.List(ctx, number)
+		a.memory.read() // as for the services
+		return page, err
+	}
 	return sharedStoreFrom(a, "issues", func() lists.RowSource[*client.Issue] {
 		return lists.RowSource[*client.Issue]{
 			ID:           func(i *client.Issue) string { return FormatID(i.ID) },
-			PrefetchFrom: pagePrefetcher(a.API.Issues.List),
+			PrefetchFrom: pagePrefetcher(list),
 		}
 	})
 }
@@ -180,11 +185,15 @@ func (a *Account) TransferStore() *lists.RowStore[*transfer.Status] {
 // JournalStore returns the changes in the journal, newest first. Older ones are read when someone scrolls that far.
 func (a *Account) JournalStore() *lists.RowStore[*journal.Entry] {
 	return sharedStoreFrom(a, "journal", func() lists.RowSource[*journal.Entry] {
+		fetch := journalFetcher(a.Journal)
 		return lists.RowSource[*journal.Entry]{
 			ID:    func(e *journal.Entry) string { return e.ID },
 			State: func(e *journal.Entry) string { return string(e.Outcome) },
 			Lazy:  true,
-			Fetch: journalFetcher(a.Journal),
+			Fetch: func(ctx context.Context, cursor string) (lists.RowPage[*journal.Entry], error) {
+				a.memory.read() // off the event loop, which shows changes made elsewhere with those of the journal
+				return fetch(ctx, cursor)
+			},
 		}
 	})
 }

@@ -40,6 +40,7 @@ type Shell struct {
 	valuesHidden bool    // values are shown as dots
 	tokenAsked   bool    // the form for another token was shown since the last refusal
 	startup      tea.Cmd // messages about the configuration
+	started      bool    // Init was called: nothing is read before
 	paneActions  paneActions
 
 	backdrop backdrop
@@ -105,6 +106,7 @@ func (s *Shell) pane() ui.Pane { return s.tabs.pane() }
 
 // Init requests the rows of the pane in front and starts the clock.
 func (s *Shell) Init() tea.Cmd {
+	s.started = true
 	s.pane().Refresh()
 	cmds := []tea.Cmd{s.clock.start(s), s.themes.requestBackgroundColor(), s.startup}
 	if s.o.OnOpen != nil {
@@ -131,7 +133,7 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 		cmd = tea.Batch(cmd, s.clock.onPaneOpened(s))
 	}
 	s.dialogs.removeFinishedForms()
-	if p, ok := s.pane().(interface{ LoadMissing() }); ok &&
+	if p, ok := s.pane().(interface{ LoadMissing() }); ok && s.started &&
 		(!s.clock.paused() || !freshnessOf(s.pane()).Loaded) {
 		p.LoadMissing()
 	}

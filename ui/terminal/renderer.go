@@ -23,6 +23,8 @@ type renderer struct {
 	mu             sync.Mutex
 	wake           chan struct{}
 	ended          chan struct{} // closed by end
+	shown          chan struct{} // closed when the first frame has been written
+	isShown        bool
 	nextFrame      *Frame
 	rawBytes       string // bytes outside frames: modes, the clipboard
 	fullRedraw     bool   // the next frame is written whole
@@ -95,6 +97,7 @@ func newRenderer(out io.Writer, onWriteError func(), protect func(func())) *rend
 		queued:       func() int { return 0 },
 		wake:         make(chan struct{}, 1),
 		ended:        make(chan struct{}),
+		shown:        make(chan struct{}),
 		fullRedraw:   true,
 	}
 	go protect(p.run)
@@ -377,6 +380,10 @@ func (p *renderer) writeNext() (wrote bool, err error) {
 		q.written, q.request, q.seenAt = true, p.flow.requests, latest(p.carried, now.Add(silentQuestionTime))
 	}
 	p.writes.started = time.Time{}
+	if complete && (frame != nil || p.linear) && !p.isShown {
+		p.isShown = true
+		close(p.shown)
+	}
 	p.mu.Unlock()
 	return bytes != "", err
 }

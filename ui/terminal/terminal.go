@@ -148,7 +148,14 @@ func (m *model) recordPanic(r any) {
 	m.failure.CompareAndSwap(nil, &text)
 }
 
-// Init draws the first frame before any request is sent.
+// firstFrameTimeout is how long the screen's Init waits for the first frame at most, on a slow line.
+const firstFrameTimeout = 50 * time.Millisecond
+
+// frameShown says that the first frame was written, or that this takes long.
+type frameShown struct{}
+
+// Init draws the first frame. The screen's own Init follows when the frame has been written: what it starts would take
+// the processors that drawing needs.
 func (m *model) Init() tea.Cmd {
 	size := m.tty.askSize()
 	first := m.screen.Update(tea.WindowSizeMsg{Width: size.width, Height: size.height})
@@ -157,9 +164,14 @@ func (m *model) Init() tea.Cmd {
 			first = tea.Batch(first, m.screen.Update(LineSpeedMsg{rate}))
 		}
 	}
-	cmd := m.withRecovery(tea.Batch(first, m.screen.Init()))
 	m.draw(true)
-	return cmd
+	return m.withRecovery(tea.Batch(first, func() tea.Msg {
+		select {
+		case <-m.tty.renderer.shown:
+		case <-time.After(firstFrameTimeout):
+		}
+		return frameShown{}
+	}))
 }
 
 // Messages for the screen.
@@ -211,6 +223,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg: // Bubble Tea has no terminal: its size means nothing
 		return m, nil
+	case frameShown:
+		cmd := m.screen.Init()
+		m.draw(false)
+		return m, m.withRecovery(cmd)
 	case resized:
 		return m, m.resize(msg)
 	case quitNow:

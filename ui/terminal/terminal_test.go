@@ -103,6 +103,59 @@ func TestModel_fullRedraws(t *testing.T) {
 	}
 }
 
+// startedScreen quits as soon as it may request anything, and notes what had been written by then.
+type startedScreen struct {
+	staticScreen
+	out   writeRecorder
+	wrote string
+}
+
+func (s *startedScreen) Init() tea.Cmd {
+	for len(s.out) > 0 {
+		s.wrote += <-s.out
+	}
+	return Quit(0)
+}
+
+// Nothing is requested before the whole first frame has been written, also if the terminal has answered and the frame is
+// written in pieces: answers that have to be decoded would keep it waiting. On a terminal that takes long, the wait ends.
+func TestRun_requestsAfterFirstFrame(t *testing.T) {
+	for name, answers := range map[string]bool{"a terminal that answers": true, "a silent one": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				in, terminal := io.Pipe()
+				out := make(writeRecorder, 1000)
+				screen := &startedScreen{out: out}
+				tee := writerFunc(func(p []byte) (int, error) {
+					for range strings.Count(string(p), requestSequence) {
+						if answers {
+							go func() {
+								time.Sleep(time.Millisecond)
+								_, _ = terminal.Write(answerSequence)
+							}()
+						}
+					}
+					return out.Write(p)
+				})
+				_, err := Run(t.Context(), screen, Options{
+					In:   in,
+					Out:  tee,
+					Size: func() (int, int) { return 120, 40 },
+				})
+				_ = terminal.Close()
+				if n := strings.Count(screen.wrote, "120x40"); n != 40 || err != nil {
+					t.Errorf("%d of 40 lines were written: %q, %v", n, screen.wrote, err)
+				}
+			})
+		})
+	}
+}
+
+// writerFunc is a function as a writer.
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
 // panickingWriter panics once, when the renderer writes the first frame.
 type panickingWriter struct {
 	text     strings.Builder
