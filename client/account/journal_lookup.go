@@ -321,9 +321,9 @@ func judgeEntry(ctx context.Context, a *Account, e *journal.Entry) (lists.Lookup
 	op := e.Change.Op
 	switch verb, _, _ := strings.Cut(op, " "); {
 	case op == client.OpDisableService, op == client.OpEnableService:
-		return judgeStatus(ctx, a, e, op == client.OpDisableService)
+		return judgeStatus(ctx, a, e)
 	case op == client.OpDeleteCertificate, op == client.OpUploadCertificate:
-		return judgeCertificate(ctx, a, e, op == client.OpUploadCertificate)
+		return judgeCertificate(ctx, a, e)
 	case op == client.OpCancelObjectStorage:
 		return judgeCancellation(ctx, a)
 	case op == client.OpUpdateBucketAccess, op == client.OpReplaceBucketAccess:
@@ -345,8 +345,8 @@ func judgeEntry(ctx context.Context, a *Account, e *journal.Entry) (lists.Lookup
 	case err != nil:
 		return lists.CannotTell, "", err
 	}
-	verdict, text := compareUpdate(e, client.FlattenJSON(row))
-	return verdict, text, nil
+	told, text := verdict(e.Change.Judge(e.Change.Body, row))
+	return told, text, nil
 }
 
 // superseded reports whether a later change that hides a change was applied. It reads the journal.
@@ -368,13 +368,12 @@ func current(a *Account, entries []*journal.Entry) []*journal.Entry {
 	})
 }
 
-// compareUpdate returns whether an update was applied, judged by the present values of the object.
-func compareUpdate(e *journal.Entry, now map[string]string) (lists.LookupVerdict, string) {
-	after, before := client.FlattenJSON(e.Change.Body), client.FlattenJSON(e.Change.Before)
+// verdict returns what a judgement tells, and in words.
+func verdict(j client.Judgement) (lists.LookupVerdict, string) {
 	switch {
-	case len(after) > 0 && client.MembersMatch(now, after):
+	case j.Made():
 		return lists.SeenAsWanted, "it has the values that were sent"
-	case len(before) > 0 && client.MembersMatch(now, before):
+	case j.NotMade():
 		return lists.NotSeen, "it still has the old values"
 	}
 	return lists.CannotTell, "it has neither the old values nor the ones that were sent: somebody has changed it since"
@@ -405,7 +404,7 @@ func fetchChanged(ctx context.Context, a *Account, e *journal.Entry) (any, error
 }
 
 // judgeStatus tells from the status of a service whether it was disabled or enabled.
-func judgeStatus(ctx context.Context, a *Account, e *journal.Entry, off bool) (lists.LookupVerdict, string, error) {
+func judgeStatus(ctx context.Context, a *Account, e *journal.Entry) (lists.LookupVerdict, string, error) {
 	id, err := strconv.Atoi(e.Change.ID)
 	if err != nil {
 		return lists.CannotTell, "the journal does not say which service it was", nil
@@ -414,17 +413,21 @@ func judgeStatus(ctx context.Context, a *Account, e *journal.Entry, off bool) (l
 	if err != nil {
 		return lists.CannotTell, "", err
 	}
-	was, text := client.FlattenJSON(e.Change.Before)["status"], "the service "+StatusPhrase(s.Status)
-	if was != "" && (was == client.StatusDisabled.String()) == off {
-		return lists.CannotTell, text + ", as before", nil
+	told, text := judgeSwitch(e, s, "the service "+StatusPhrase(s.Status))
+	return told, text, nil
+}
+
+// judgeSwitch tells what a thing with two states shows of a change. text says how it is.
+func judgeSwitch(e *journal.Entry, now any, text string) (lists.LookupVerdict, string) {
+	told, _ := verdict(e.Change.Judge(e.Change.Body, now))
+	if told == lists.CannotTell {
+		text += ", as before"
 	}
-	return lists.FoundIf((s.Status == client.StatusDisabled) == off, s).Verdict, text, nil
+	return told, text
 }
 
 // judgeCertificate tells from whether a certificate is set whether one was uploaded or deleted.
-func judgeCertificate(
-	ctx context.Context, a *Account, e *journal.Entry, set bool,
-) (lists.LookupVerdict, string, error) {
+func judgeCertificate(ctx context.Context, a *Account, e *journal.Entry) (lists.LookupVerdict, string, error) {
 	place := strings.Split(e.Change.ID, "/")
 	if len(place) != 2 {
 		return lists.CannotTell, "the journal does not say which bucket it was", nil
@@ -437,10 +440,8 @@ func judgeCertificate(
 		return lists.CannotTell, "the API does not say whether a certificate is set", nil
 	}
 	text := map[bool]string{true: "a certificate is set", false: "no certificate is set"}[*status.SSL]
-	if was, known := client.FlattenJSON(e.Change.Before)["ssl"]; known && was == strconv.FormatBool(set) {
-		return lists.CannotTell, text + ", as before", nil
-	}
-	return lists.FoundIf(*status.SSL == set, status).Verdict, text, nil
+	told, text := judgeSwitch(e, status, text)
+	return told, text, nil
 }
 
 // judgeAccess tells from the access to a bucket whether it was changed. Only some APIs can read it.

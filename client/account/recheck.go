@@ -153,36 +153,28 @@ func FindCreated[T any](store *lists.RowStore[T], c CreateLookup[T]) func(now []
 	}
 }
 
-// UpdateLookup says how to recognise a row that an update has changed, after its answer was lost.
-type UpdateLookup[T any] struct {
-	Row     T // the row before
-	ID      func(T) int
-	Matches func(T) bool             // whether a row has the new values
-	Updated func(T) client.Timestamp // when a row was changed last; nil if the API does not tell
-	// IsBefore reports whether a row still has the old values. nil compares when it was changed last.
-	IsBefore func(T) bool
-}
-
-// Find tells from all rows, read again, whether the row has the new values. A row that is older than it was before the
-// change comes from a replica that is behind, and tells nothing. Neither does one with other values than the old and
-// the new ones: somebody may have changed it after the update.
-func (u UpdateLookup[T]) Find(now []T) lists.LookupResult[T] {
-	i := slices.IndexFunc(now, func(row T) bool { return u.ID(row) == u.ID(u.Row) })
-	switch {
-	case i < 0:
-		return lists.LookupResult[T]{}
-	case u.Updated != nil && u.Updated(now[i]).Time().Before(u.Updated(u.Row).Time()):
-		return lists.LookupResult[T]{}
-	case !u.Matches(now[i]) && !u.isBefore(now[i]):
-		return lists.LookupResult[T]{}
+// FindUpdated returns a function that tells from all rows, read again, whether a change of a row that sends a body was
+// made. before is the row as it was; values returns what of a row is compared, nil is the whole row. A row that is
+// older than it was before the change comes from a replica that is behind, and tells nothing. Neither does one that was
+// changed later and has the other of two states: somebody may have switched it back.
+func FindUpdated[T any](
+	store *lists.RowStore[T], c client.Change, body any, before T, values func(T) any,
+) func(now []T) lists.LookupResult[T] {
+	id := store.ID(before)
+	if values == nil {
+		values = func(row T) any { return row }
 	}
-	return lists.FoundIf(u.Matches(now[i]), now[i])
-}
-
-// isBefore reports whether nobody can have changed a row since the update was sent.
-func (u UpdateLookup[T]) isBefore(now T) bool {
-	if u.IsBefore != nil {
-		return u.IsBefore(now)
+	return func(now []T) lists.LookupResult[T] {
+		i := slices.IndexFunc(now, func(row T) bool { return store.ID(row) == id })
+		if i < 0 {
+			return lists.LookupResult[T]{}
+		}
+		told, _ := verdict(c.Judge(body, values(now[i])))
+		order := store.CompareUpdated(now[i], before)
+		switch {
+		case order < 0, told == lists.NotSeen && order > 0 && c.Switches(), told == lists.CannotTell:
+			return lists.LookupResult[T]{}
+		}
+		return lists.FoundIf(told == lists.SeenAsWanted, now[i])
 	}
-	return u.Updated == nil || !u.Updated(now).Time().After(u.Updated(u.Row).Time())
 }

@@ -115,6 +115,14 @@ func (s *RowStore[T]) Now() time.Time { return s.source.Now() }
 // ID returns the identity of a row.
 func (s *RowStore[T]) ID(row T) string { return s.source.ID(row) }
 
+// CompareUpdated compares when two rows were changed last, as far as the API tells: -1 if a was changed earlier.
+func (s *RowStore[T]) CompareUpdated(a, b T) int {
+	if s.source.Updated == nil {
+		return 0
+	}
+	return s.source.Updated(a).Compare(s.source.Updated(b))
+}
+
 // Len returns the number of rows held.
 func (s *RowStore[T]) Len() int { return s.rows.Len() }
 

@@ -48,7 +48,6 @@ func editableContact(a *account.Account) operation.EditableResource[*client.Cont
 		ID:           contactID,
 		Label:        func(c *client.Contact) client.ServerText { return c.Name },
 		Created:      updated,
-		Updated:      updated,
 		Request:      func(c *client.Contact) client.ContactRequest { return c.Request() },
 		RequestLabel: func(in client.ContactRequest) string { return in.Name },
 		Fields: func(in *client.ContactRequest, _ *client.Contact) []form.Field {

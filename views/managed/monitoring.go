@@ -230,9 +230,7 @@ func enableService(a *account.Account, reason string) resource.Draft[*client.Ser
 			return resource.ConfirmationSpec{Effect: fmt.Sprintf("Enables monitoring of service %s.", rows[0].Label)}
 		},
 		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
-			attempt := monitoringAttempt(s, (*client.Writer).EnableService, func(now *client.Service) bool {
-				return now.Status != client.StatusDisabled
-			})
+			attempt := monitoringAttempt(s, (*client.Writer).EnableService)
 			attempt.Reason = reason
 			ended[s.ID], _ = a.Journal.DisabledService(attempt.ID)
 			return attempt
@@ -263,16 +261,12 @@ func disableAgain(a *account.Account, ended map[int]journal.DisabledService) res
 
 // disableAttempt is the change that disables a service.
 func disableAttempt(s *client.Service) resource.Attempt[*client.Service] {
-	return monitoringAttempt(s, (*client.Writer).DisableService, func(now *client.Service) bool {
-		return now.Status == client.StatusDisabled
-	})
+	return monitoringAttempt(s, (*client.Writer).DisableService)
 }
 
-// monitoringAttempt is the change that disables or enables a service. applied tells from the service, read again,
-// whether it was made.
+// monitoringAttempt is the change that disables or enables a service.
 func monitoringAttempt(
 	s *client.Service, send func(*client.Writer, context.Context, int) (*client.Service, error),
-	applied func(now *client.Service) bool,
 ) resource.Attempt[*client.Service] {
 	return resource.Attempt[*client.Service]{
 		ID:     account.FormatID(s.ID),
@@ -282,12 +276,6 @@ func monitoringAttempt(
 		Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Service], error) {
 			return lists.ResultRow(send(w, ctx, s.ID))
 		},
-		Find: account.UpdateLookup[*client.Service]{
-			Row:     s,
-			ID:      serviceID,
-			Matches: applied,
-			Updated: serviceUpdated,
-		}.Find,
 	}
 }
 

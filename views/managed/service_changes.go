@@ -65,7 +65,6 @@ func editableService(a *account.Account) operation.EditableResource[*client.Serv
 		ID:           serviceID,
 		Label:        func(s *client.Service) client.ServerText { return s.Label },
 		Created:      func(s *client.Service) client.Timestamp { return s.Created },
-		Updated:      serviceUpdated,
 		Request:      func(s *client.Service) client.ServiceRequest { return s.Request() },
 		Defaults:     client.ServiceRequest{Type: client.TypeURL, Timeout: 10},
 		RequestLabel: func(in client.ServiceRequest) string { return in.Label },

@@ -120,11 +120,7 @@ func setAccess(first *client.Instance, allowed bool) resource.Draft[*client.Inst
 				Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Instance], error) {
 					return lists.ResultRow(w.UpdateInstanceSSH(ctx, i.ID, sshAccess(allowed)))
 				},
-				Find: account.UpdateLookup[*client.Instance]{
-					Row:     i,
-					ID:      instanceID,
-					Matches: func(now *client.Instance) bool { return now.SSH.Access == client.Known(allowed) },
-				}.Find,
+				Sent: sshAccess(allowed),
 			}
 		},
 	}

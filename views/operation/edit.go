@@ -24,7 +24,6 @@ type EditForm[T, R any] struct {
 	Request func(T) R                             // a new one
 	Fetch   func(context.Context, int) (T, error) // reads the row again before it is changed
 	Update  func(*client.Writer, context.Context, int, client.Patch) (T, error)
-	Updated func(T) client.Timestamp // see UpdateLookup
 
 	edited R // the values in the form
 	values editValues
@@ -64,23 +63,15 @@ func (e *EditForm[T, R]) Open() R {
 
 // Attempt returns the change to the values in the form.
 func (e *EditForm[T, R]) Attempt(T) resource.Attempt[T] {
-	id, patch, before := e.ID(e.Row), client.FlattenJSON(e.values.patch()), e.values.before()
-	has := func(now T, members map[string]string) bool {
-		return client.MembersMatch(client.FlattenJSON(e.Request(now)), members)
-	}
+	patch := e.values.patch()
 	return resource.Attempt[T]{
-		ID:        account.FormatID(id),
+		ID:        account.FormatID(e.ID(e.Row)),
 		Label:     e.Label,
-		Before:    before,
+		Before:    e.values.before(),
 		Unchanged: len(patch) == 0,
 		Send:      e.save,
-		Find: account.UpdateLookup[T]{
-			Row:      e.Row,
-			ID:       e.ID,
-			Matches:  func(now T) bool { return has(now, patch) },
-			Updated:  e.Updated,
-			IsBefore: func(now T) bool { return has(now, client.FlattenJSON(before)) },
-		}.Find,
+		Sent:      patch,
+		Values:    func(now T) any { return e.Request(now) },
 	}
 }
 

@@ -25,7 +25,6 @@ type EditableResource[T, R any] struct {
 	ID      func(T) int
 	Label   func(T) client.ServerText
 	Created func(T) client.Timestamp // when a row was created, as far as the API tells
-	Updated func(T) client.Timestamp
 
 	Request      func(T) R                          // the values of a row
 	Defaults     R                                  // the values that the form of a new row begins with
@@ -107,7 +106,6 @@ func (e EditableResource[T, R]) edit(row T) resource.Draft[T] {
 		Request: func(row T) *R { r := e.Request(row); return &r },
 		Fetch:   e.Get,
 		Update:  e.Update,
-		Updated: e.Updated,
 	}
 	in := f.Open()
 	normalize := func() { *in = e.sent(*in, row) }

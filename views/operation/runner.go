@@ -383,11 +383,12 @@ type sentRow[T any] struct {
 // change returns the change of a row as the store sends it.
 func (r OperationRunner[T]) change(s *start[T], row T) (lists.RowChange[T], resource.Attempt[T]) {
 	attempt, consents := s.draft.Attempt(row), s.consents
+	sent := attempt.Change(r.Resource.Singular, s.op.Call)
 	change := lists.RowChange[T]{
 		What:     s.op.Name + " " + client.NewText(attempt.Label).String(),
 		BusyText: s.op.BusyText,
 		DoneText: pastTense(s.op.BusyText),
-		Sets:     attempt.Change(r.Resource.Singular, s.op.Call).Sets(),
+		Sets:     sent.Sets(),
 		Find:     attempt.Find,
 		ReadBack: attempt.ReadBack,
 		Shows:    s.op.Shows,
@@ -408,6 +409,9 @@ func (r OperationRunner[T]) change(s *start[T], row T) (lists.RowChange[T], reso
 	}
 	if s.op.Target != resource.NewRow {
 		change.RowID = r.Store.ID(row)
+	}
+	if attempt.Find == nil && change.RowID != "" && sent.Shows(attempt.Sent) {
+		change.Find = account.FindUpdated(r.Store, sent, attempt.Sent, row, attempt.Values)
 	}
 	return change, attempt
 }

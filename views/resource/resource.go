@@ -262,8 +262,13 @@ type Attempt[T any] struct {
 	Err       error // why nothing can be sent: the file cannot be read; nil if it can
 	// Send sends the change with the writer that was begun for it. It may read first, and return an error instead.
 	Send func(context.Context, *client.Writer) (lists.ChangeResult[T], error)
-	// Find tells from all rows, read again after a lost answer, what became of the change. nil knows only that a
-	// deleted row is gone.
+	// Sent is the body that the change sends, and Values returns what of a row is compared with it: how rows, read
+	// again after a lost answer, tell whether it was made. A nil Sent is what the operation always sends; a nil Values
+	// is the whole row.
+	Sent   any
+	Values func(T) any
+	// Find tells from all rows, read again after a lost answer, what became of a change that cannot be judged by its
+	// operation: which rows a creation may have made. nil leaves it to the operation.
 	Find func(now []T) lists.LookupResult[T]
 	// Describe says of a row that may be what a create has made how it differs from what was sent. nil says nothing.
 	Describe func(T) string

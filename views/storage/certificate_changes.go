@@ -192,7 +192,6 @@ func (c certificates) delete(bucket *bucketCertificate) certificateDraft {
 						w.DeleteCertificate(ctx, bucket.Cluster, bucket.Bucket),
 					)
 				},
-				Find: findCertificate(false),
 			}
 		},
 		OnApplied: func([]*bucketCertificate) tea.Cmd {
