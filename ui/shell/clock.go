@@ -306,7 +306,8 @@ func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 	case left > 0:
 		return fmt.Sprintf("%s too many requests · retry in %s, r: now", g.Problem, remainingWait(left)), theme.Warn
 	case s.o.waiting(now) > 0:
-		return g.Stale + " waiting " + wording.FormatAge(s.o.waiting(now)) + ": many requests from this machine", theme.Warn
+		waited := wording.FormatAge(s.o.waiting(now))
+		return g.Stale + " waiting " + waited + ": many requests from this machine", theme.Warn
 	case f.Err != nil:
 		return failureText(s, f, now), theme.Bad
 	case !f.Loaded:
