@@ -24,7 +24,7 @@ func TestClient_nothingHangs(t *testing.T) {
 		Name string
 		Do   func()
 	}{
-		{"SetToken", func() { _, _ = c.SetToken(NewSecret("t")) }},
+		{"SetToken", func() { _ = c.SetToken(NewSecret("t"), true) }},
 		{"RateLimit", func() { c.RateLimit() }},
 		{"Scopes", func() { c.Scopes() }},
 		{"Services.List", func() { _, _ = c.Services.List(ctx, 1) }},
@@ -48,7 +48,7 @@ func TestClient_nothingHangs(t *testing.T) {
 			_, _ = c.Issues.List(ctx, 1)
 		}},
 		{"a refused token", func() {
-			_, _ = c.SetToken(NewSecret(strings.Repeat("x", 64)))
+			_ = c.SetToken(NewSecret(strings.Repeat("x", 64)), true)
 			_, _ = c.Issues.List(ctx, 1)
 			_, _ = c.Issues.List(ctx, 1)
 		}},

@@ -1209,7 +1209,7 @@ func TestClient_revokedToken(t *testing.T) {
 			if len(w.Requests()) != len(faults)+1 {
 				t.Errorf("a read that the user asked for is not sent")
 			}
-			if _, err := c.SetToken(client.NewSecret("another-token")); err != nil {
+			if err := c.SetToken(client.NewSecret("another-token"), true); err != nil {
 				t.Fatal(err)
 			}
 			_, _ = c.Contacts.List(t.Context(), 1)

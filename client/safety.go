@@ -51,7 +51,7 @@ func (r *safetyRules) refresh(ctx context.Context, c *Client) error {
 	}
 	r.mu.Unlock()
 	if err == nil && !found.Token.IsZero() && !found.Token.Equal(c.tokens.current()) {
-		_, err = c.SetToken(found.Token)
+		err = c.SetToken(found.Token, true)
 	}
 	return err
 }

@@ -125,6 +125,7 @@ func (s *Secret) UnmarshalJSON(data []byte) error {
 type tokens struct {
 	mu       sync.Mutex
 	all      []Secret  // the last one is in use
+	doubtful bool      // see DoubtToken
 	rejected *response // how the API refused it; nil while it is accepted
 }
 
@@ -172,17 +173,42 @@ func (t *tokens) forgetRejection() {
 	t.rejected = nil
 }
 
-// SetToken gives the client another token of the same account and returns the previous one. It takes effect with the
-// next request.
-func (c *Client) SetToken(token Secret) (before Secret, err error) {
+// WithToken returns a client of the same API that uses another token and refuses every change, to find out whose the
+// token is before SetToken.
+func (c *Client) WithToken(token Secret) (*Client, error) {
+	sameAPI := func(n *Client) { n.endpoint = c.endpoint }
+	return New(c.endpoint.base.String(), token, sameAPI, WithTimeout(c.timeout), WithNow(c.now), WithReadOnly())
+}
+
+// DoubtToken records that the token in use may not be that of the user whose journal is open: the API has not said
+// whose it is.
+func (c *Client) DoubtToken() {
+	c.tokens.mu.Lock()
+	defer c.tokens.mu.Unlock()
+	c.tokens.doubtful = true
+}
+
+// DoubtsToken reports whether DoubtToken was called for the token in use. A 404 says nothing then: another user may not
+// see what is there.
+func (c *Client) DoubtsToken() bool {
+	c.tokens.mu.Lock()
+	defer c.tokens.mu.Unlock()
+	return c.tokens.doubtful
+}
+
+// Uses reports whether a token is the one in use.
+func (c *Client) Uses(token Secret) bool { return c.tokens.current().Equal(token) }
+
+// SetToken gives the client another token of the same account, which takes effect with the next request. sameUser says
+// that it is known to be the same user's; see DoubtToken.
+func (c *Client) SetToken(token Secret, sameUser bool) error {
 	if err := checkToken(token); err != nil {
-		return Secret{}, err
+		return err
 	}
 	c.tokens.mu.Lock()
 	defer c.tokens.mu.Unlock()
-	before = c.tokens.all[len(c.tokens.all)-1]
-	c.tokens.all, c.tokens.rejected = append(c.tokens.all, token), nil
-	return before, nil
+	c.tokens.all, c.tokens.rejected, c.tokens.doubtful = append(c.tokens.all, token), nil, !sameUser
+	return nil
 }
 
 // checkToken returns an error if a token cannot stand in a header.

@@ -300,7 +300,7 @@ func (w *watchedAccount) opened(a *account.Account, token client.Secret, err err
 	w.opening, w.err = false, err
 	w.version++
 	if err == nil && a == w.account {
-		_, w.err = a.API.SetToken(token)
+		w.err = a.API.SetToken(token, false)
 	}
 	if w.err != nil {
 		w.failedAt = w.now()

@@ -48,6 +48,7 @@ type harness struct {
 	onOpen        func() tea.Cmd
 	leaveWarnings func() []string
 	tokenForm     func() form.Form
+	checkToken    func(context.Context, *client.Client) (known bool, err error)
 	progress      func() ui.Progress
 	notices       func(paused bool) []ui.Notification
 	width         int
@@ -274,7 +275,7 @@ func (r *harness) connect(options ...client.Option) {
 	r.panes = views.Panes(acc)
 	r.onOpen = func() tea.Cmd { return views.OnOpen(acc) }
 	r.leaveWarnings = func() []string { return views.LeaveWarnings(acc) }
-	r.tokenForm = func() form.Form { return operation.TokenForm(acc, nil) }
+	r.tokenForm = func() form.Form { return operation.TokenForm(acc, r.checkToken) }
 	r.progress = func() ui.Progress { return activity.Progress(acc) }
 	r.notices = func(paused bool) []ui.Notification { return operation.Notifications(account.Notices(acc, paused)) }
 }

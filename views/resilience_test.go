@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -145,6 +146,41 @@ func TestToken_impossibleIsRefused(t *testing.T) {
 		r.wait(time.Second)
 		r.requireText("edge-router", "live")
 	})
+}
+
+// A new token is used when it has been tried and checked, and not before: a change or the end of a window that is due
+// meanwhile has the old one. If it is not known to be the same user's, it cannot tell that something is gone.
+func TestToken_triedBeforeUse(t *testing.T) {
+	t.Parallel()
+	for _, known := range []bool{true, false} {
+		var inUse atomic.Value // the token of the last request
+		s := &rewritingTransport{fail: func(req *http.Request) error {
+			inUse.Store(req.Header.Get("Authorization"))
+			if strings.HasSuffix(req.Header.Get("Authorization"), "new-token") {
+				req.Header.Set("Authorization", "Bearer "+token)
+			}
+			return nil
+		}}
+		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+			r.checkToken = func(ctx context.Context, trial *client.Client) (bool, error) {
+				_, err := r.api.Contacts.List(ctx, 1)
+				if now := inUse.Load(); err != nil || now != "Bearer "+token {
+					r.Errorf("the token that is tried is used: %v, %v", now, err)
+				}
+				_, err = trial.Contacts.List(ctx, 1)
+				if now := inUse.Load(); err != nil || now != "Bearer new-token" {
+					r.Errorf("the token that is checked is %v, %v", now, err)
+				}
+				return known, nil
+			}
+			r.press("T", "new-token", "<ctrl+s>")
+			r.wait(time.Second)
+			r.requireText("the token is accepted")
+			if !r.api.Uses(client.NewSecret("new-token")) || r.api.DoubtsToken() == known {
+				r.Errorf("known %v: doubted %v", known, r.api.DoubtsToken())
+			}
+		}, s)
+	}
 }
 
 // If the token is rejected in mid-session, the program stops sending, keeps the rows and asks for a token once. An open

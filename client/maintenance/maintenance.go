@@ -162,7 +162,7 @@ func (x Executor) settle(e journal.Entry) {
 	x.Journal.RecordOutcome(e.ID, client.Applied, foundByReading)
 }
 
-// read reads a service again, and reports whether it is gone.
+// read reads a service again, and reports whether it is gone. A token that may be another user's cannot tell.
 func (x Executor) read(ctx context.Context, id string) (s *client.Service, gone bool, err error) {
 	n, err := strconv.Atoi(id)
 	if err != nil {
@@ -170,7 +170,7 @@ func (x Executor) read(ctx context.Context, id string) (s *client.Service, gone 
 	}
 	s, err = x.API.Services.Get(ctx, n)
 	var failed *client.Error
-	return s, errors.As(err, &failed) && failed.NotFound(), err
+	return s, errors.As(err, &failed) && failed.NotFound() && !x.API.DoubtsToken(), err
 }
 
 // send sends a change of a service.

@@ -70,6 +70,42 @@ func record(t *testing.T, k maintenance.Executor, change client.Change, do func(
 	}
 }
 
+// A 404 under a token that may be another user's ends no window: the service may only be out of that user's sight.
+func TestExecutor_gone_onlyForTheUser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		emu := emulator.New(emulator.Options{Token: "test-token", Now: time.Now, Seed: "demo"})
+		k := newKeeper(t, filepath.Join(t.TempDir(), "prod.journal"), emu)
+		record(t, k, client.Change{Op: client.OpDisableService, RevertAt: time.Now().Add(time.Hour)},
+			func(w *client.Writer) error {
+				_, err := w.DisableService(t.Context(), 7)
+				return err
+			})
+		time.Sleep(2 * time.Hour)
+		emu.InjectFault("view service", emulator.Fault{Status: http.StatusNotFound})
+		end := func(want maintenance.WindowResult, left int) {
+			t.Helper()
+			for _, w := range k.Journal.DisabledServices() {
+				if _, result, err := k.End(t.Context(), w); result != want {
+					t.Errorf("result %v, want %v: %v", result, want, err)
+				}
+			}
+			if n := len(k.Journal.DisabledServices()); n != left {
+				t.Errorf("%d windows are left, want %d", n, left)
+			}
+		}
+		k.API.DoubtToken()
+		end(maintenance.Failed, 1)
+		if err := k.API.SetToken(client.NewSecret("test-token"), false); err != nil {
+			t.Fatal(err)
+		}
+		end(maintenance.Failed, 1)
+		if err := k.API.SetToken(client.NewSecret("test-token"), true); err != nil {
+			t.Fatal(err)
+		}
+		end(maintenance.Gone, 0)
+	})
+}
+
 // Several programs look at a window at the same moment, and all read that its service is still as it was: only one of
 // them sends the change.
 func TestKeeper_onlyOneProgramSends(t *testing.T) {

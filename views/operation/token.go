@@ -17,8 +17,8 @@ import (
 )
 
 // TokenForm asks for another token of the same account. It is tried before it is used, and only this run keeps it.
-// check returns an error if the token that the client has is another user's; nil checks nothing.
-func TokenForm(a *account.Account, check func(context.Context, *client.Client) error) form.Form {
+// check returns an error if a client's token is another user's, and whether it knows that; nil checks nothing.
+func TokenForm(a *account.Account, check func(context.Context, *client.Client) (known bool, err error)) form.Form {
 	var text string
 	about := "Enter another token for the same account: only this run uses it, and the old one is kept where it is."
 	if slices.ContainsFunc(slices.Collect(maps.Values(a.Stores)), wasUnauthorized) {
@@ -32,18 +32,21 @@ func TokenForm(a *account.Account, check func(context.Context, *client.Client) e
 		Text:         about,
 		Fields:       []form.Field{form.Secret("token", "Token", &text, form.Required())},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
-			before, err := a.API.SetToken(client.NewSecret(text))
+			token, known := client.NewSecret(text), true
+			trial, err := a.API.WithToken(token)
 			if err != nil {
 				return nil, err
 			}
-			if _, err = a.API.Services.List(ctx, 1); !wording.Unauthorized(err) {
+			if _, err = trial.Services.List(ctx, 1); !wording.Unauthorized(err) {
 				err = nil // the panes say what else fails
 			}
 			if err == nil && check != nil {
-				err = check(ctx, a.API)
+				known, err = check(ctx, trial)
+			}
+			if err == nil {
+				err = a.API.SetToken(token, known)
 			}
 			if err != nil {
-				_, _ = a.API.SetToken(before)
 				return nil, err
 			}
 			text = ""

@@ -155,13 +155,75 @@ func TestKeep_leavesWindowsOfAnotherUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = accounts()[0].Connect(t.Context(), nil)
+	_, err = accounts()[0].Connect(t.Context(), nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "the token of account shop now belongs to ben") {
 		t.Errorf("lookout keep ends Ada's windows with Ben's token: %v", err)
 	}
 	u.setToken("ada-token-2")
-	if _, err = accounts()[0].Connect(t.Context(), nil); err != nil {
+	if _, err = accounts()[0].Connect(t.Context(), nil, nil); err != nil {
 		t.Errorf("lookout keep refuses Ada's own token: %v", err)
+	}
+}
+
+// A token that was replaced while nothing ran is used at once, because the account's name stands for its user; but if
+// the API does not say that it is the same user's, a 404 says nothing about a window.
+func TestKeep_doubtsTokenOfUnknownUser(t *testing.T) {
+	u := newTokenUsers(t)
+	u.MustRun("services", "disable", "8", "--for", "1h")
+	accounts, err := keep.ConfiguredAccounts(&config.Flags{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		token          string
+		silent, doubts bool
+	}{
+		{"ada-token", true, false}, // it was recorded as hers
+		{"ada-token-2", true, true},
+		{"ada-token-2", false, false},
+		{"ada-token-2", true, false},
+	} {
+		u.setToken(c.token)
+		u.silent.Store(c.silent)
+		api, err := accounts()[0].Connect(t.Context(), nil, nil)
+		if err != nil || api.DoubtsToken() != c.doubts {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// lookout keep uses a token that has replaced the one that the API no longer accepts only if the API says that it is
+// the same user's: a 404 under another's would end a window.
+func TestKeep_replacedTokenMustBeKnown(t *testing.T) {
+	u := newTokenUsers(t)
+	u.MustRun("services", "disable", "8", "--for", "1h")
+	accounts, err := keep.ConfiguredAccounts(&config.Flags{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	api, err := accounts()[0].Connect(t.Context(), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.revoked.Store("ada-token")
+	for _, c := range []struct {
+		token, said string
+		silent      bool
+	}{
+		{"ben-token", "it is not known whose it is", true},
+		{"ada-token-2", "it is not known whose it is", true},
+		{"ben-token", "this token belongs to ben", false},
+		{"ada-token-2", "", false},
+	} {
+		u.setToken(c.token)
+		u.silent.Store(c.silent)
+		_, err := accounts()[0].Connect(t.Context(), nil, api)
+		if c.said == "" && err != nil || c.said != "" && (err == nil || !strings.Contains(err.Error(), c.said)) {
+			t.Errorf("%s: %v, not %q", c.token, err, c.said)
+		}
+		if uses := api.Uses(client.NewSecret(c.token)); uses != (c.said == "") {
+			t.Errorf("%s: used is %v", c.token, uses)
+		}
 	}
 }
 

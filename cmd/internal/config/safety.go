@@ -129,15 +129,26 @@ func (s Settings) checkNewToken(ctx context.Context, token client.Secret) (known
 	if err != nil {
 		return true, err
 	}
-	profile, err := api.Profile(ctx)
-	user := profile.Username.String()
-	if err != nil || user == "" || s.tokenRecord().User == "" {
-		return false, nil
+	if known, err = s.CheckReplacement(ctx, api); known && err == nil {
+		err = s.recordTokenUser(token, s.tokenRecord().User)
 	}
-	if err := s.CheckReplacement(ctx, api); err != nil {
-		return true, err
+	return known, err
+}
+
+// ReplaceToken gives a client that is in use another token, if that is known to be the same user's.
+func (s Settings) ReplaceToken(ctx context.Context, api *client.Client, token client.Secret) error {
+	if api.Uses(token) {
+		api.Resume() // it may be accepted again
+		return nil
 	}
-	return true, s.recordTokenUser(token, user)
+	known, err := s.checkNewToken(ctx, token)
+	if err == nil && !known {
+		err = fmt.Errorf("the new token of account %s is not used: it is not known whose it is", s.Account)
+	}
+	if err == nil {
+		err = api.SetToken(token, true)
+	}
+	return err
 }
 
 // A watchedFile is a file as it was when it was last read.

@@ -110,6 +110,8 @@ func (s Settings) CheckTokenUser(
 			if err != nil && r.User != "" && r.User != user {
 				return err
 			}
+		} else if r.User != "" {
+			api.DoubtToken()
 		}
 	}
 	return s.otherUserError(journalPath)
@@ -130,20 +132,24 @@ func (s Settings) otherUserError(journalPath string) error {
 	)
 }
 
-// CheckReplacement returns an error if the token that a client has got for the rest of the run is not the user's whose
-// files are open. It returns none if either user is not known.
-func (s Settings) CheckReplacement(ctx context.Context, api *client.Client) error {
-	r := s.tokenRecord()
-	if r.User == "" {
-		return nil
+// CheckReplacement returns an error if a client's token is another user's than the one whose files are open. known is
+// false if either user is not known.
+func (s Settings) CheckReplacement(ctx context.Context, api *client.Client) (known bool, err error) {
+	owner := s.tokenRecord().User
+	if owner == "" {
+		return false, nil
 	}
-	if profile, err := api.Profile(ctx); err == nil && profile.Username.String() != r.User {
-		return exit.Advise(
-			fmt.Errorf("this token belongs to %s, but the open journal belongs to %s", profile.Username, r.User),
+	profile, err := api.Profile(ctx)
+	switch user := profile.Username.String(); {
+	case err != nil || user == "":
+		return false, nil
+	case user != owner:
+		return true, exit.Advise(
+			fmt.Errorf("this token belongs to %s, but the open journal belongs to %s", user, owner),
 			"lookout accounts token stores it, with separate files for its user",
 		)
 	}
-	return nil
+	return true, nil
 }
 
 // TokenUserMessage says that the account's files are not those of its first user; "" if they are.

@@ -65,13 +65,18 @@ func watchedAccount(s config.Settings) WatchedAccount {
 		Name:     s.DisplayName(),
 		Journal:  path,
 		ReadOnly: s.ReadOnly,
-		Connect: func(ctx context.Context, r client.ChangeRecorder) (*client.Client, error) {
+		Connect: func(
+			ctx context.Context, r client.ChangeRecorder, before *client.Client,
+		) (*client.Client, error) {
 			if err := s.ClaimJournal(); err != nil {
 				return nil, err
 			}
 			token, err := s.ReadToken(ctx)
 			if err != nil {
 				return nil, err
+			}
+			if before != nil {
+				return before, s.ReplaceToken(ctx, before, token)
 			}
 			api, err := s.NewClient(token, r, client.WithPriority())
 			if err == nil {

@@ -26,7 +26,9 @@ type WatchedAccount struct {
 	Name     string
 	Journal  string // path
 	ReadOnly bool
-	Connect  func(context.Context, client.ChangeRecorder) (*client.Client, error) // reads the token
+	// Connect reads the token and returns the client. After the API has not accepted a token, before is the client so
+	// far: it gets the new token, if that is the same user's. Otherwise it is nil.
+	Connect func(ctx context.Context, r client.ChangeRecorder, before *client.Client) (*client.Client, error)
 }
 
 // Options say which accounts Run watches, and how.
@@ -78,6 +80,7 @@ type account struct {
 	WatchedAccount
 	journal  *journal.Journal
 	api      *client.Client // nil until its token could be read
+	rejected bool           // the API does not accept its token
 	schedule maintenance.Schedule
 	reported map[string]bool // lines that need not be repeated
 	tokenAt  time.Time       // when the token is to be read again
@@ -148,21 +151,20 @@ func (k *keeper) watches(ctx context.Context, a *account) bool {
 	windows := describeWindows(a.journal, k.Now())
 	switch {
 	case len(windows) == 0:
-		a.api = nil
 		return false
 	case a.ReadOnly:
 		k.reportOnce(a, "it is read-only, so nothing is changed: "+strings.Join(windows, ", "))
 		return false
-	case a.api == nil && k.Now().Before(a.tokenAt) && a.tokenAt.Sub(k.Now()) <= tokenInterval:
+	case (a.api == nil || a.rejected) && k.Now().Before(a.tokenAt) && a.tokenAt.Sub(k.Now()) <= tokenInterval:
 		return false
-	case a.api == nil:
-		api, err := a.Connect(ctx, a.journal)
+	case a.api == nil || a.rejected:
+		api, err := a.Connect(ctx, a.journal, a.api)
 		if err != nil {
 			a.tokenAt = k.Now().Add(tokenInterval)
 			k.reportOnce(a, fmt.Sprintf("no token, so nothing is changed: %s (%v)", strings.Join(windows, ", "), err))
 			return false
 		}
-		a.api = api
+		a.api, a.rejected = api, false
 	}
 	for _, w := range windows {
 		k.reportOnce(a, w)
@@ -265,7 +267,7 @@ func (k *keeper) ended(a *account, w dueWindow, result maintenance.WindowResult,
 			a.Name, label, w.state, next.Format(time.TimeOnly), err,
 		))
 		if failed := (*client.Error)(nil); errors.As(err, &failed) && failed.Unauthorized() {
-			a.api = nil // the token may have been replaced
+			a.rejected = true // the token may have been replaced
 		}
 		return
 	}
@@ -321,7 +323,7 @@ func otherJournals(folder string, accounts []WatchedAccount) []WatchedAccount {
 		others = append(others, WatchedAccount{
 			Name:    strings.TrimSuffix(filepath.Base(path), ".journal"),
 			Journal: path,
-			Connect: func(context.Context, client.ChangeRecorder) (*client.Client, error) {
+			Connect: func(context.Context, client.ChangeRecorder, *client.Client) (*client.Client, error) {
 				return nil, errors.New("no account in the configuration has this journal")
 			},
 		})

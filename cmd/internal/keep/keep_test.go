@@ -177,7 +177,7 @@ func (r *rig) start(seed uint64) {
 	account := keep.WatchedAccount{
 		Name:    "prod",
 		Journal: r.path,
-		Connect: func(_ context.Context, j client.ChangeRecorder) (*client.Client, error) {
+		Connect: func(_ context.Context, j client.ChangeRecorder, _ *client.Client) (*client.Client, error) {
 			return r.connect(p, j), nil
 		},
 	}
@@ -400,7 +400,7 @@ func TestKeep_namesWindowsThatItCannotEnd(t *testing.T) {
 		for want, account := range map[string]keep.WatchedAccount{
 			"prod: it is read-only, so nothing is changed: ": {ReadOnly: true},
 			"prod: no token, so nothing is changed: ": {
-				Connect: func(context.Context, client.ChangeRecorder) (*client.Client, error) {
+				Connect: func(context.Context, client.ChangeRecorder, *client.Client) (*client.Client, error) {
 					return nil, errors.New("the keyring is locked")
 				},
 			},
