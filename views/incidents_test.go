@@ -103,9 +103,9 @@ var incidentCourses = map[string]struct {
 }{
 	"disabled elsewhere": {
 		func(r *harness) { r.elsewhere("POST", "/managed/services/8/disable", "") },
-		"▲ cdn-origin off",
+		"▲ cdn-origin off ≥ 40 s · issue #",
 	},
-	"recovered":         {func(r *harness) { r.emu.RecoverService(8) }, "▲ cdn-origin ok"},
+	"recovered":         {func(r *harness) { r.emu.RecoverService(8) }, "▲ cdn-origin ok · issue #"},
 	"deleted elsewhere": {func(r *harness) { r.elsewhere("DELETE", "/managed/services/8", "") }, "▲ #8 (deleted)"},
 }
 

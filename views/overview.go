@@ -228,7 +228,8 @@ func (o *overview) View(b ui.Box) string {
 // contentLines returns how many lines the boxes could fill whose content differs much.
 func (o *overview) contentLines() boxLines {
 	return boxLines{
-		servicesBox:    managed.WatchedServices(o.a) + 1, // for the counts
+		servicesBox:    managed.WatchedServices(o.a) + 1,     // for the counts
+		incidentsBox:   managed.UnresolvedIncidents(o.a) + 1, // for the counts
 		maintenanceBox: managed.MaintenanceWindows(o.a),
 		storageBox:     storage.LinesNeeded(o.a),
 		changesBox:     len(join.Found(account.RecentChanges(o.a))),

@@ -77,6 +77,8 @@ func pairLayout(height int, lines boxLines) []boxRow {
 	if height >= moreMinHeight {
 		more = borders + min(4, max(2, lines[maintenanceBox], lines[changesBox]))
 	}
+	const metrics = 2 // lines of the load, without charts
+	top = max(top, min(borders+lines[incidentsBox], height-foot-more-metrics))
 	room := height - top - foot - more
 	rows := []boxRow{sideBySide(0, servicesBox, incidentsBox)}
 	if more > 0 {
@@ -112,7 +114,8 @@ func tripleLayout(height int, lines boxLines) []boxRow {
 	changes, storage := borders+min(4, max(2, lines[changesBox])), borders+lines[storageBox]
 	services := borders + max(3, lines[servicesBox])
 	maintenance := borders + max(2, lines[maintenanceBox])
-	top := min(max(services+changes, maintenance+storage), max(9, height/3))
+	incidents := borders + 2*lines[incidentsBox]
+	top := min(max(services+changes, maintenance+storage, incidents), max(9, height/3))
 	rows := []boxRow{{height: top, columns: []boxColumn{
 		{box: servicesBox, height: min(services, top-borders-2), below: changesBox},
 		{box: incidentsBox},

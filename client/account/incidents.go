@@ -16,12 +16,16 @@ func (a *Account) Incidents() *incident.Incidents {
 		return kept
 	}
 	services, issues := a.Services(), a.Issues()
+	ticket := a.Tickets.State
+	if !a.API.HasTickets() {
+		ticket = nil
+	}
 	return Memo(a, "incidents", func() *incident.Incidents {
 		return incident.New(incident.AccountSnapshot{
 			Services:    services.Rows(),
 			AllServices: services.Complete() && len(services.Missing()) == 0,
 			Issues:      issues.Rows(),
-			Ticket:      a.Tickets.State,
+			Ticket:      ticket,
 			Disabled:    func(id int) incident.DisabledInfo { return disabledInfo(a, id) },
 			Healthy:     func(id int) time.Time { return a.memory.observations().HealthySince(id) },
 			WasOpen:     func(id int) bool { return a.memory.observations().TicketWasOpen(id) },
@@ -30,7 +34,8 @@ func (a *Account) Incidents() *incident.Incidents {
 	}, IncidentSources(a)...)
 }
 
-// IncidentsByUrgency returns the incidents that are not over, then the others; the newest first in each group.
+// IncidentsByUrgency returns the incidents that are open, then those of which nothing says whether they are over, then
+// the others; the newest first in each group.
 func IncidentsByUrgency(a *Account) []incident.Incident {
 	return Memo(a, "incidents by urgency", func() []incident.Incident {
 		rows := slices.Clone(a.Incidents().All())
@@ -39,12 +44,16 @@ func IncidentsByUrgency(a *Account) []incident.Incident {
 	}, IncidentSources(a)...)
 }
 
-// urgency orders incidents: those that are not over come first.
+// urgency orders incidents: those that are open come first.
 func urgency(i incident.Incident) int {
-	if i.Unresolved() {
+	switch i.Phase {
+	case incident.Open:
 		return 0
+	case incident.Uncertain:
+		return 1
+	case incident.Recovered, incident.Over, incident.Lapsed:
 	}
-	return 1
+	return 2
 }
 
 // IncidentSources returns what incidents are computed from, for memos of what is computed from incidents.

@@ -13,6 +13,7 @@ import (
 	"lookout/client"
 	"lookout/client/account/join"
 	"lookout/client/lists"
+	"lookout/client/visible"
 )
 
 // memoEntry is a value that was computed from stores, with the versions that they had.
@@ -232,6 +233,14 @@ func rowsAt[T any](set *lists.RowStore[T], places ...[]int) join.Joined[T] {
 		rows[n] = set.At(i)
 	}
 	return join.Join(rows, join.StateOf(set))
+}
+
+// QuotedService returns ServiceName for a sentence.
+func QuotedService(a *Account, id int) string {
+	if s, found := a.Services().Get(FormatID(id)); found {
+		return visible.Quoted(s.Label.String())
+	}
+	return ServiceName(a, id)
 }
 
 // ServiceName returns a service's label. Without it, it returns "#7" until all services are known, then "#7 (deleted)".

@@ -8,6 +8,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/account/incident"
+	"lookout/client/visible"
 )
 
 // The rules of notices.
@@ -62,7 +63,7 @@ func issueNotices(a *Account, rows []*client.Issue) []Notice {
 	for _, i := range a.memory.observations().ObserveIssues(rows, a.Now().Round(0).UTC()) {
 		names := make([]string, len(i.Services))
 		for n, id := range i.Services {
-			names[n] = ServiceName(a, id)
+			names[n] = QuotedService(a, id)
 		}
 		texts = append(
 			texts, fmt.Sprintf("new issue %d: %s", i.ID, OrDefault(JoinWithCommas(names), "no service named")),
@@ -129,12 +130,12 @@ func describeDifferences(found []incident.ServiceChange) []Notice {
 
 // nameDifference returns the label of a service with what was edited, or its new status.
 func nameDifference(d incident.ServiceChange) string {
-	detail := JoinWithCommas(d.Fields)
+	name, detail := visible.Quoted(d.Label), JoinWithCommas(d.Fields)
 	if d.Kind == incident.OddStatus {
-		detail = d.Status.String()
+		detail = visible.Quoted(d.Status.String())
 	}
 	if detail == "" {
-		return d.Label
+		return name
 	}
-	return d.Label + " (" + detail + ")"
+	return name + " (" + detail + ")"
 }

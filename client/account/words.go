@@ -79,10 +79,13 @@ func (a *Account) FormatTime(t time.Time) string {
 	return FormatClock(t.In(a.Location), a.Now().In(a.Location))
 }
 
-// FormatAge returns how long ago a time was, in steps, or "?" if the timestamp is invalid.
+// UnknownAge stands for the age of an invalid timestamp, or of one in the future.
+const UnknownAge = "?"
+
+// FormatAge returns how long ago a time was, in steps, or UnknownAge.
 func FormatAge(t client.Timestamp, now time.Time) string {
 	if !t.Valid() || t.Time().Sub(now) > clockTolerance {
-		return "?"
+		return UnknownAge
 	}
 	return wording.FormatAge(now.Sub(t.Time()))
 }

@@ -15,8 +15,8 @@ func callSheet(a *account.Account, i *client.Issue) string {
 	var b strings.Builder
 	now := a.Now()
 	fmt.Fprintf(
-		&b, "Issue %d, detected %s UTC (%s ago)\n", i.ID, i.Created.Time().UTC().Format("2006-01-02 15:04"),
-		account.FormatAge(i.Created, now),
+		&b, "Issue %d, detected %s UTC (%s)\n", i.ID, i.Created.Time().UTC().Format("2006-01-02 15:04"),
+		account.FormatAgo(i.Created, now),
 	)
 	if found, known := a.Incidents().Of(i.ID); known {
 		fmt.Fprintf(&b, "State: %s\n", describeIncident(a, found))
@@ -50,7 +50,7 @@ func callSheet(a *account.Account, i *client.Issue) string {
 func writeCallLines(b *strings.Builder, a *account.Account, i *client.Issue) {
 	people, machines := contactsToCall(a, i), affectedInstances(a, i)
 	if !join.KnownEmpty(people) {
-		fmt.Fprintf(b, "\nCall%s\n", inParentheses(account.JoinWithCommas(groupsToCall(a, i))))
+		fmt.Fprintf(b, "\nCall%s\n", inParentheses(groupNames(groupsToCall(a, i))))
 	}
 	for _, c := range join.Found(people) {
 		fmt.Fprintf(b, "  %s\n", formatContact(c))

@@ -9,6 +9,7 @@ import (
 	"lookout/client/account"
 	"lookout/client/account/incident"
 	"lookout/client/account/join"
+	"lookout/client/visible"
 	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
@@ -46,7 +47,7 @@ func renderIncident(a *account.Account, i *client.Issue, b ui.Box, whole bool) s
 // writeIncidentHeader writes what the issue is. Beside a list, its number is in the border.
 func writeIncidentHeader(a *account.Account, t *operation.DetailWriter, i *client.Issue, whole bool) {
 	detected := fmt.Sprintf(
-		"detected %s, %s ago", a.FormatTimestamp(i.Created), account.FormatAge(i.Created, t.Box.Now),
+		"detected %s, %s", a.FormatTimestamp(i.Created), account.FormatAgo(i.Created, t.Box.Now),
 	)
 	if whole {
 		detected = fmt.Sprintf("Issue %d · %s", i.ID, detected)
@@ -100,31 +101,42 @@ func writeAffectedServices(a *account.Account, t *operation.DetailWriter, i *cli
 	t.Blank()
 }
 
+// phaseWord returns in a word how far an incident is.
+func phaseWord(p incident.Phase) string {
+	if p == incident.Lapsed {
+		return string(incident.Uncertain)
+	}
+	return string(p)
+}
+
 // describeIncident says whether an incident is over, and how that is known.
 func describeIncident(a *account.Account, i incident.Incident) string {
-	var silenced []string
-	for _, s := range i.Services {
-		if s.Silence != nil {
-			silenced = append(silenced, account.ServiceName(a, s.ID))
+	text := phaseWord(i.Phase)
+	switch i.Phase {
+	case incident.Over:
+		text += ": its ticket is closed"
+		if i.Ticket != incident.TicketClosed {
+			text = "over: nothing is down because of it"
+		}
+	case incident.Recovered:
+		text += wording.WithPrefix("; ", ticketDoubt(a, i.Issue))
+	case incident.Uncertain, incident.Lapsed:
+		text += " whether it is over" + wording.WithPrefix(": ", whyUncertain(a, i))
+	case incident.Open:
+		if i.Ticket == incident.TicketClosed {
+			text += ": its ticket is closed, but what it affects is down"
+		} else if i.Well() {
+			text += ", although its services are ok again"
 		}
 	}
-	text := ""
-	switch {
-	case i.Phase == incident.Over:
-		return "over: its ticket is closed"
-	case i.Phase == incident.Recovered && i.Well():
-		return "recovered; " + ticketDoubt(a, i)
-	case i.Phase == incident.Recovered:
-		return "nothing is down because of it; " + ticketDoubt(a, i)
-	case i.Phase == incident.Uncertain:
-		text = "unknown whether it is over"
-		if account.TicketUnread(a, i.Issue.Ticket.ID) {
-			text += ": " + ticketDoubt(a, i)
+	var silenced []string
+	for _, s := range i.Services {
+		if i.Unresolved() && s.Silence != nil {
+			silenced = append(silenced, account.QuotedService(a, s.ID))
 		}
-	case i.Ticket == incident.TicketClosed:
-		text = "open: its ticket is closed, but what it affects is down"
-	default:
-		text = "open" + account.ReasonIf(i.Well(), ", although its services are ok again")
+		if s.Newer != 0 {
+			text += fmt.Sprintf("; %s is down because of issue %d", account.QuotedService(a, s.ID), s.Newer)
+		}
 	}
 	if len(silenced) > 0 {
 		text += ", silenced: monitoring of " + account.JoinWithCommas(silenced) + " is disabled"
@@ -132,12 +144,29 @@ func describeIncident(a *account.Account, i incident.Incident) string {
 	return text
 }
 
-// ticketDoubt says why the ticket of an incident does not tell whether it is over.
-func ticketDoubt(a *account.Account, i incident.Incident) string {
+// whyUncertain returns why nothing says whether an incident is over; "" if the states of its services say it.
+func whyUncertain(a *account.Account, i incident.Incident) string {
+	services := account.AffectedServices(a, i.Issue)
 	switch {
-	case i.Issue.Ticket.ID == 0:
+	case len(i.Services) == 0:
+		return strings.Join(slices.DeleteFunc([]string{
+			"the issue names no service", ticketDoubt(a, i.Issue),
+		}, func(text string) bool { return text == "" }), "; ")
+	case services.State().Kind != join.Known:
+		return services.State().String()
+	}
+	return ticketDoubt(a, i.Issue)
+}
+
+// ticketDoubt says why the ticket of an issue does not tell whether it is over; "" if it does, or if the API has none.
+func ticketDoubt(a *account.Account, i *client.Issue) string {
+	id := i.Ticket.ID
+	switch {
+	case !a.API.HasTickets(), a.Tickets.State(id) != incident.TicketUnknown:
+		return ""
+	case id == 0:
 		return "the issue names no ticket"
-	case account.TicketUnread(a, i.Issue.Ticket.ID):
+	case account.TicketUnread(a, id):
 		return "its ticket has not been read yet"
 	}
 	return "it is unknown whether its ticket is closed"
@@ -149,7 +178,7 @@ func credentialUsage(a *account.Account, ids []int) string {
 		names := slices.Clone(labels)
 		for n, id := range ids {
 			if c, found := a.Credentials().Get(account.FormatID(id)); found && c.LastDecrypted.Valid() {
-				names[n] += " (used by support " + account.FormatAge(c.LastDecrypted, a.Now()) + " ago)"
+				names[n] = visible.Quoted(names[n]) + " (used by support " + account.FormatAge(c.LastDecrypted, a.Now()) + " ago)"
 			}
 		}
 		return names
@@ -159,36 +188,65 @@ func credentialUsage(a *account.Account, ids []int) string {
 
 func writeCallSheet(a *account.Account, t *operation.DetailWriter, i *client.Issue) {
 	groups := groupsToCall(a, i)
-	t.Heading("who to call" + wording.WithPrefix(": ", account.JoinWithCommas(groups)))
+	t.Heading("who to call" + wording.WithPrefix(": ", groupNames(groups)))
 	people := contactsToCall(a, i)
 	for _, c := range join.Found(people) {
 		t.Paragraph(c.Name.String(), theme.Strong)
 		t.FieldParts("  phone", phoneParts(c), theme.Accent)
 		t.Field("  e-mail", c.Email.String(), theme.Plain)
 	}
-	if remark := join.Remark(people, whyNobodyToCall(groups)); remark != "" {
+	if remark := join.Remark(people, whyNobodyToCall(i, groups)); remark != "" {
 		t.Paragraph(remark, theme.Warn)
 	}
 	t.Blank()
 }
 
 // whyNobodyToCall returns why there is no contact to call, with everything known.
-func whyNobodyToCall(groups []string) string {
-	if len(groups) == 0 {
+func whyNobodyToCall(i *client.Issue, groups []callGroup) string {
+	switch {
+	case len(i.Services) == 0:
+		return "nobody to call: the issue names no service"
+	case len(groups) == 0:
 		return "no group is set: press e on the service to set one"
+	case len(groups) == 1:
+		return "the group has no contacts"
 	}
-	return "the group has no contacts"
+	return "the groups have no contacts"
+}
+
+// callGroup is a group of contacts to call about an issue.
+type callGroup struct {
+	name   string // as the server sent it
+	people join.Joined[*client.Contact]
 }
 
 // groupsToCall returns the groups to call about an issue, each once, as far as its services are known.
-func groupsToCall(a *account.Account, i *client.Issue) []string {
-	var groups []string
+func groupsToCall(a *account.Account, i *client.Issue) []callGroup {
+	var groups []callGroup
 	for _, s := range join.Found(account.AffectedServices(a, i)) {
-		if g := s.Group.String(); g != "" && !strings.Contains(account.JoinWithCommas(groups), g) {
-			groups = append(groups, g)
+		name := s.Group.Raw()
+		if name != "" && !slices.ContainsFunc(groups, func(g callGroup) bool { return g.name == name }) {
+			groups = append(groups, callGroup{name, a.ContactsInGroup(name)})
 		}
 	}
 	return groups
+}
+
+// quotedGroup names the group of a service in a sentence; "" without one.
+func quotedGroup(s *client.Service) string {
+	if s.Group.Raw() == "" {
+		return ""
+	}
+	return visible.Quoted(s.Group.String())
+}
+
+// groupNames names groups in one line.
+func groupNames(groups []callGroup) string {
+	names := make([]string, len(groups))
+	for n, g := range groups {
+		names[n] = client.Clean(g.name)
+	}
+	return account.JoinWithCommas(names)
 }
 
 func writeSSHCommands(a *account.Account, t *operation.DetailWriter, i *client.Issue) {
@@ -238,7 +296,7 @@ func writeIssueHistory(a *account.Account, t *operation.DetailWriter, i *client.
 			}
 			t.Field(
 				a.FormatTimestamp(other.Created),
-				fmt.Sprintf("issue %d, %s ago%s", other.ID, account.FormatAge(other.Created, t.Box.Now), mark),
+				fmt.Sprintf("issue %d, %s%s", other.ID, account.FormatAgo(other.Created, t.Box.Now), mark),
 				theme.Plain,
 			)
 		}

@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"slices"
 	"strings"
 
 	"lookout/client"
@@ -79,6 +80,13 @@ func (l *incidentLayout) stacked(w incidentSections, headLines int) string {
 	for inside.notes = 4; inside.notes > 1 && sectionsHeight(sections)+len(foot) > room; inside.notes-- {
 		sections = append(inside.services(), inside.call())
 	}
+	var below []ui.StackedPanel
+	if sectionsHeight(sections) > room { // the numbers to call are on the first page
+		below = inside.services()
+		if sections = []ui.StackedPanel{inside.affected(), inside.call()}; sectionsHeight(sections) > room {
+			slices.Reverse(sections)
+		}
+	}
 	parts := []string{l.draw(sections, w.b), strings.Join(foot, "\n")}
 	room -= sectionsHeight(sections) + len(foot)
 	chart := w.b
@@ -87,7 +95,7 @@ func (l *incidentLayout) stacked(w incidentSections, headLines int) string {
 		parts = append(parts, strings.Repeat("\n", room-1))
 	}
 	parts = append(parts, l.charts(w, chart, 1))
-	before := []ui.StackedPanel{inside.history(5), inside.changes(5)}
+	before := append(below, inside.history(5), inside.changes(5))
 	return strings.Join(append(parts, l.draw(before, w.b)), "\n")
 }
 

@@ -69,6 +69,25 @@ func (w incidentSections) services() []ui.StackedPanel {
 	return all
 }
 
+// affected returns a box with a line for each affected service: state, name, and its group.
+func (w incidentSections) affected() ui.StackedPanel {
+	var lines []string
+	for _, id := range w.i.Services {
+		s, found := w.a.Services().Get(account.FormatID(id))
+		if !found {
+			lines = append(lines, w.wrap(account.ServiceName(w.a, id), theme.Muted)...)
+			continue
+		}
+		state, tone := operation.FormatStatus(s.Status, w.b.Theme)
+		shape, word, _ := strings.Cut(state, " ")
+		about := w.b.Theme.Paint(theme.Muted, "  "+word+wording.WithPrefix(" · group ", quotedGroup(s)))
+		line := w.b.Theme.Paint(tone, shape) + " " + s.Label.String()
+		lines = append(lines, ui.Truncate(line+about, w.b.Width, w.b.Theme.Glyphs.Ellipsis))
+	}
+	title := theme.Title("Affected", fmt.Sprint(len(w.i.Services)))
+	return ui.StackedPanel{Name: "affected", Title: title, Lines: lines}
+}
+
 // missingService returns the box of a service that was deleted or has not been read.
 func (w incidentSections) missingService(name string, id int) ui.StackedPanel {
 	text, tone := "the service no longer exists", theme.Muted
@@ -163,39 +182,64 @@ func wrapParts(parts []string, b ui.Box) []string {
 	return append(lines, line)
 }
 
-// call returns the contacts to call, with names, numbers and addresses in columns.
+// call returns the contacts to call, with names, numbers and addresses in columns; those of several groups beside the
+// names of these, and each group without contacts.
 func (w incidentSections) call() ui.StackedPanel {
-	groups, people := groupsToCall(w.a, w.i), contactsToCall(w.a, w.i)
-	found := join.Found(people)
-	cells := make([][]string, len(found))
-	widths := make([]int, 3)
-	for n, c := range found {
-		cells[n] = []string{
-			c.Name.String(), account.OrDefault(strings.Join(phoneNumbers(c), " · "), "no phone"), c.Email.String(),
+	groups, t := groupsToCall(w.a, w.i), w.b.Theme
+	var rows [][4]string // group, name, numbers, address
+	var widths [4]int
+	for _, g := range groups {
+		name := client.Clean(g.name)
+		if len(groups) == 1 {
+			name = "" // it is in the title
 		}
-		for k, text := range cells[n] {
-			widths[k] = max(widths[k], ui.Width(text))
+		if len(groups) > 1 && join.KnownEmpty(g.people) {
+			rows = append(rows, [4]string{name, "no contacts", "", ""})
+		}
+		for _, c := range join.Found(g.people) {
+			numbers := account.OrDefault(strings.Join(phoneNumbers(c), " · "), "no phone")
+			rows = append(rows, [4]string{name, c.Name.String(), numbers, c.Email.String()})
+			name = ""
 		}
 	}
+	for _, row := range rows {
+		for n, text := range row {
+			widths[n] = max(widths[n], ui.Width(text))
+		}
+	}
+	lead := 0
+	if widths[0] > 0 {
+		widths[0] = min(widths[0], w.b.Width/4)
+		lead = widths[0] + 2
+	}
+	whole := lead+widths[1]+widths[2]+widths[3]+4 <= w.b.Width
 	var lines []string
-	whole := widths[0]+widths[1]+widths[2]+4 <= w.b.Width
-	for _, cell := range cells {
-		name := w.b.Theme.Paint(theme.Strong, ui.Truncate(cell[0], w.b.Width, w.b.Theme.Glyphs.Ellipsis))
-		numbers := w.b.Theme.Paint(theme.Accent, cell[1])
-		if whole {
-			line := ui.Pad(name, widths[0]) + "  " + ui.Pad(numbers, widths[1]) + "  " + cell[2]
-			lines = append(lines, line)
-			continue
+	for _, row := range rows {
+		group := ""
+		if lead > 0 {
+			group = ui.Pad(t.Paint(theme.Muted, ui.Truncate(row[0], widths[0], t.Glyphs.Ellipsis)), lead)
 		}
-		for _, line := range wrapStyled([]string{name, numbers, cell[2]}, w.b.Width) {
-			lines = append(lines, ui.Truncate(line, w.b.Width, w.b.Theme.Glyphs.Ellipsis))
+		name := t.Paint(theme.Strong, ui.Truncate(row[1], w.b.Width-lead, t.Glyphs.Ellipsis))
+		numbers := t.Paint(theme.Accent, row[2])
+		parts := []string{name, numbers, row[3]}
+		if whole {
+			parts = []string{ui.Pad(name, widths[1]) + "  " + ui.Pad(numbers, widths[2]) + "  " + row[3]}
+		}
+		for _, line := range wrapStyled(parts, w.b.Width-lead) {
+			lines = append(lines, ui.Truncate(group+line, w.b.Width, t.Glyphs.Ellipsis))
+			group = strings.Repeat(" ", lead)
 		}
 	}
-	if remark := join.Remark(people, whyNobodyToCall(groups)); remark != "" {
+	people := contactsToCall(w.a, w.i)
+	remark := join.Remark(people, whyNobodyToCall(w.i, groups))
+	if remark != "" && !(len(groups) > 1 && join.KnownEmpty(people)) { // then each group says so
 		lines = append(lines, w.wrap(remark, theme.Warn)...)
 	}
-	title := "Call" + wording.WithPrefix(": ", account.JoinWithCommas(groups))
-	return ui.StackedPanel{Name: "call", Title: theme.Title(title), Lines: lines}
+	return ui.StackedPanel{
+		Name:  "call",
+		Title: theme.Title("Call" + wording.WithPrefix(": ", groupNames(groups))),
+		Lines: lines,
+	}
 }
 
 // wrapStyled joins painted parts with blanks and breaks the line only between them; what follows is indented.
@@ -269,7 +313,7 @@ func (w incidentSections) history(most int) ui.StackedPanel {
 	for _, i := range found[:min(most, len(found))] {
 		state, _ := TicketCell(w.a, i, w.b)
 		text := fmt.Sprintf(
-			"#%d  %s  %s ago", i.ID, ui.Pad(w.a.FormatTimestamp(i.Created), 12), account.FormatAge(i.Created, w.b.Now),
+			"#%d  %s  %s", i.ID, ui.Pad(w.a.FormatTimestamp(i.Created), 12), account.FormatAgo(i.Created, w.b.Now),
 		)
 		if with := text + wording.WithPrefix("  ticket ", state); ui.Width(with) <= w.b.Width {
 			text = with
@@ -303,11 +347,13 @@ func (w incidentSections) maintenance() ui.StackedPanel {
 			continue
 		}
 		if d, disabled := account.DisabledInfo(w.a, s); disabled {
-			lines = append(lines, w.wrap(s.Label.String()+": disabled "+describeDisabled(w.a, d), theme.Warn)...)
+			text := account.QuotedService(w.a, id) + ": disabled " + describeDisabled(w.a, d)
+			lines = append(lines, w.wrap(text, theme.Warn)...)
 		}
 		if p, planned := nextWindow(w.a, id); planned {
 			text := fmt.Sprintf(
-				"%s: to be disabled from %s until %s", s.Label, w.a.FormatTime(p.Start), w.a.FormatTime(p.Until),
+				"%s: to be disabled from %s until %s", account.QuotedService(w.a, id),
+				w.a.FormatTime(p.Start), w.a.FormatTime(p.Until),
 			)
 			text += wording.WithPrefix(": ", client.NewText(p.Reason).String())
 			lines = append(lines, w.wrap(text, theme.Info)...)
@@ -388,10 +434,7 @@ func (w incidentSections) headLine() []string {
 		if _, tone = IncidentMark(found, t.Glyphs); found.Phase == incident.Open && tone != theme.Bad {
 			tone = theme.Warn
 		}
-		phase = strings.ToUpper(found.PhaseText())
-		if found.Phase == incident.Uncertain {
-			phase = "OPEN?"
-		}
+		phase = strings.ToUpper(phaseWord(found.Phase))
 	}
 	mark, _ := IncidentMark(found, t.Glyphs)
 	line := strings.Join([]string{

@@ -189,6 +189,11 @@ func affectedCell(a *account.Account, i *client.Issue, b ui.Box) (string, theme.
 
 // shortAffected returns the text of AffectedSpans in the width of a box, with a count of the services that do not fit.
 func shortAffected(a *account.Account, i *client.Issue, b ui.Box) string {
+	return operation.FitNames(affectedNames(a, i, b), b.Width)
+}
+
+// affectedNames returns the texts of AffectedSpans, one for each service, the first with the mark of the incident.
+func affectedNames(a *account.Account, i *client.Issue, b ui.Box) []string {
 	var names []string
 	mark := ""
 	for _, s := range AffectedSpans(a, i, b) {
@@ -200,7 +205,7 @@ func shortAffected(a *account.Account, i *client.Issue, b ui.Box) string {
 			names, mark = append(names, mark+s.Text), ""
 		}
 	}
-	return operation.FitNames(names, b.Width)
+	return names
 }
 
 // IncidentMark returns the glyph and the tone of an incident: red for what is down now, yellow for what is not over.

@@ -221,21 +221,7 @@ func RenderIncidents(a *account.Account, b ui.Box) string {
 	inner := b
 	inner.Height-- // for the counts
 	ages := max(ageWidth(open, b), ageWidth(over[:max(0, min(len(over), inner.Height-3*len(open)))], b))
-	var lines []string
-	for n, i := range open {
-		next := b.DrawRow(a.Issues().Highlights.Has(i.Issue), func(b ui.Box) []string {
-			return openIncidentLines(a, i, ages, b)
-		})
-		room := inner.Height - len(lines)
-		if n < len(open)-1 {
-			room-- // for how many more there are
-		}
-		if len(next) > room && (n > 0 || room < 2) {
-			lines = append(lines, b.Theme.Paint(theme.Warn, fmt.Sprintf("and %d more", len(open)-n)))
-			break
-		}
-		lines = append(lines, next[:min(len(next), max(1, room))]...)
-	}
+	lines := unresolvedLines(a, open, ages, inner)
 	if len(open) == 0 {
 		lines = append(lines, noOpenIncident(a, b))
 	}
@@ -284,17 +270,81 @@ func noOpenIncident(a *account.Account, b ui.Box) string {
 	return b.Theme.Paint(theme.Good, b.Theme.Glyphs.OK) + " " + text
 }
 
-// openIncidentLines returns what an incident is, whom to call about it, and its ticket if that has its own line.
-func openIncidentLines(a *account.Account, i incident.Incident, ages int, b ui.Box) []string {
-	lead, ticket := b.Theme.Paint(theme.Muted, "  call  "), ticketText(a, i.Issue, b)
-	lines := []string{incidentLine(a, i, ages, b)}
-	inner := b
-	inner.Width -= 8
-	lines = append(lines, lead+CallLine(a, i.Issue, inner))
-	if ticket != "" && !strings.Contains(lines[0], ticket) {
-		lines = append(lines, b.Theme.Paint(theme.Muted, "  "+ticket))
+// unresolvedLines returns the incidents that are not over, those of which nothing says whether they are under a heading
+// of their own. Each has its line with the number to call, and more lines if there is room for them. ages is the width
+// of the column of ages.
+func unresolvedLines(a *account.Account, rows []incident.Incident, ages int, b ui.Box) []string {
+	draw := func(rows []incident.Incident, heading bool, form func(incident.Incident, ui.Box) []string) []string {
+		var lines []string
+		for n, i := range rows {
+			if heading && i.Phase == incident.Uncertain && (n == 0 || rows[n-1].Phase == incident.Open) {
+				lines = append(lines, b.Theme.Paint(theme.Muted, "unknown whether over"))
+			}
+			lines = append(lines, b.DrawRow(a.Issues().Highlights.Has(i.Issue), func(b ui.Box) []string {
+				return form(i, b)
+			})...)
+		}
+		return lines
 	}
-	return lines
+	oneLine := func(i incident.Incident, b ui.Box) []string { return []string{shortIncidentLine(a, i, b)} }
+	if len(rows) <= b.Height { // a frame draws only what is seen
+		withCall := func(i incident.Incident, b ui.Box) []string {
+			return append([]string{incidentLine(a, i, ages, b)}, callLines(a, i.Issue, b)...)
+		}
+		withTicket := func(i incident.Incident, b ui.Box) []string {
+			lines, ticket := withCall(i, b), ticketText(a, i.Issue, b)
+			if ticket != "" && !strings.Contains(lines[0], ticket) {
+				lines = append(lines, b.Theme.Paint(theme.Muted, "  "+ticket))
+			}
+			return lines
+		}
+		for _, form := range []func(incident.Incident, ui.Box) []string{withTicket, withCall, oneLine} {
+			if lines := draw(rows, true, form); len(lines) <= b.Height {
+				return lines
+			}
+		}
+		return draw(rows, false, oneLine)
+	}
+	shown := max(0, b.Height-1)
+	more := fmt.Sprintf("and %d more %s press 2", len(rows)-shown, b.Theme.Glyphs.Bullet)
+	return append(draw(rows[:shown], false, oneLine), b.Theme.Paint(theme.Warn, more))
+}
+
+// UnresolvedIncidents returns how many incidents the overview names, and the headings between them.
+func UnresolvedIncidents(a *account.Account) int {
+	open, uncertain := a.Incidents().Count()
+	return open + uncertain + min(1, uncertain)
+}
+
+// shortIncidentLine returns an incident and whom to call in one line: mark, number, services, and of the contact the
+// number at least.
+func shortIncidentLine(a *account.Account, found incident.Incident, b ui.Box) string {
+	const gap, minNames = "  ", 10
+	shape, tone := IncidentMark(found, b.Theme.Glyphs)
+	lead := b.Theme.Paint(tone, fmt.Sprintf("%s #%d", shape, found.Issue.ID)) + gap
+	name, number, more := "nobody to call", "", ""
+	if groups := groupsToCall(a, found.Issue); len(groups) > 0 {
+		name, number = ContactToCall(a, groups[0].name)
+		more = account.ReasonIf(len(groups) > 1, fmt.Sprintf(" +%d more", len(groups)-1))
+	} else if state := account.AffectedServices(a, found.Issue).State(); state.Kind != join.Known {
+		name = state.Reason()
+	}
+	painted := b.Theme.Paint(theme.Accent, number)
+	calls := []string{name + gap + painted + more, painted + more, painted}
+	if number == "" {
+		calls = []string{b.Theme.Paint(theme.Warn, name) + more, b.Theme.Paint(theme.Warn, name)}
+	}
+	names, least := affectedNames(a, found.Issue, b), 0
+	for n := range names {
+		names[n] = strings.TrimPrefix(names[n], shape+" ")
+	}
+	if len(names) > 0 {
+		least = min(minNames, ui.Width(names[0]))
+	}
+	call := firstFitting(calls, b.Width-ui.Width(lead)-least-len(gap))
+	room := max(0, b.Width-ui.Width(lead)-ui.Width(call)-len(gap))
+	affected := ui.Truncate(operation.FitNames(names, room), room, b.Theme.Glyphs.Ellipsis)
+	return lead + ui.Pad(affected, room) + gap + call
 }
 
 // ticketText names the ticket of an issue with its state: "ticket 48213 open"; "" without one.
@@ -322,8 +372,8 @@ func incidentLine(a *account.Account, found incident.Incident, ages int, b ui.Bo
 	lead := number + "  " + b.Theme.Paint(theme.Muted, since) + "  "
 	room := max(0, b.Width-ui.Width(lead))
 	right := firstFitting([]string{
-		ticket, account.ReasonIf(found.Phase == incident.Over, "closed"),
-		account.ReasonIf(found.Phase == incident.Recovered, found.PhaseText()),
+		ticket, account.ReasonIf(found.Ticket == incident.TicketClosed, string(found.Ticket)),
+		account.ReasonIf(!found.Unresolved(), phaseWord(found.Phase)),
 	}, room-ui.Width(affected)-2)
 	if right == "" {
 		return lead + ui.Truncate(affected, room, b.Theme.Glyphs.Ellipsis)
@@ -331,9 +381,33 @@ func incidentLine(a *account.Account, found incident.Incident, ages int, b ui.Bo
 	return lead + ui.Pad(affected, room-ui.Width(right)) + b.Theme.Paint(theme.Muted, right)
 }
 
-// CallLine returns whom to call about an issue, and the numbers: as many contacts as fit whole.
-func CallLine(a *account.Account, i *client.Issue, b ui.Box) string {
-	groups, people := groupsToCall(a, i), contactsToCall(a, i)
+// callLines returns whom to call about an issue, and the numbers: of one group as many contacts as fit whole in a line,
+// of several groups one contact each.
+func callLines(a *account.Account, i *client.Issue, b ui.Box) []string {
+	lead := b.Theme.Paint(theme.Muted, "  call  ")
+	groups := groupsToCall(a, i)
+	if len(groups) < 2 {
+		b.Width -= ui.Width(lead)
+		return []string{lead + callLine(a, i, b)}
+	}
+	lines := make([]string, len(groups))
+	for n, g := range groups {
+		name, number := ContactToCall(a, g.name)
+		if number == "" {
+			number, name = b.Theme.Paint(theme.Warn, name), ""
+		}
+		line := lead + b.Theme.Paint(theme.Accent, number) + wording.WithPrefix("  ", name)
+		group := b.Theme.Paint(theme.Muted, "  "+client.Clean(g.name))
+		line = ui.Truncate(line, b.Width-min(ui.Width(group), b.Width/4), b.Theme.Glyphs.Ellipsis) + group
+		lines[n] = ui.Truncate(line, b.Width, b.Theme.Glyphs.Ellipsis)
+		lead = strings.Repeat(" ", ui.Width(lead))
+	}
+	return lines
+}
+
+// callLine returns the contacts of the only group to call about an issue, or why there are none.
+func callLine(a *account.Account, i *client.Issue, b ui.Box) string {
+	people := contactsToCall(a, i)
 	var parts []string
 	without := 0
 	for _, c := range join.Found(people) {
@@ -346,7 +420,7 @@ func CallLine(a *account.Account, i *client.Issue, b ui.Box) string {
 	if len(parts) == 0 && without > 0 && people.State().Kind == join.Known {
 		parts = append(parts, b.Theme.Paint(theme.Warn, "no contact in the group has a phone number"))
 	}
-	if remark := join.Remark(people, whyNobodyToCall(groups)); remark != "" {
+	if remark := join.Remark(people, whyNobodyToCall(i, groupsToCall(a, i))); remark != "" {
 		parts = append(parts, b.Theme.Paint(theme.Warn, remark))
 	}
 	if len(parts) > 0 && ui.Width(parts[0]) > b.Width {

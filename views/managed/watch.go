@@ -189,7 +189,11 @@ func (w *WatchView) attentionBox(b ui.Box) string {
 	case len(alerts) == 0:
 		body = b.Theme.Paint(theme.Good, b.Theme.Glyphs.OK) + " nothing needs attention"
 	default:
-		body = strings.Join(w.attentionLines(alerts, inner.Height, inner, w.boxedAlert), "\n")
+		draw := w.boxedAlert
+		if 2*len(alerts) > inner.Height && inner.Width >= wideWatch {
+			draw = w.alertLines
+		}
+		body = strings.Join(w.attentionLines(alerts, inner.Height, inner, draw), "\n")
 	}
 	b.Focused = false
 	return w.attention.View(b, title, nil, body)
@@ -339,15 +343,17 @@ func (w *WatchView) alertLines(c incident.Alert, b ui.Box) []string {
 	}
 }
 
-// stateRemark says what hides an incident: its service is disabled, or well again.
+// stateRemark says what hides an incident: its service is disabled, or well again. The time after it is that of the
+// issue.
 func (w *WatchView) stateRemark(c incident.Alert) string {
 	if c.Down() {
 		return ""
 	}
+	issue := fmt.Sprintf(" · issue #%d", c.Incident.Issue.ID)
 	if d, disabled := account.DisabledInfo(w.Account, c.Service); disabled {
-		return wording.WithPrefix(" off ", d.Age(w.Account.Now()))
+		return " " + strings.TrimSpace("off "+d.Age(w.Account.Now())) + issue
 	}
-	return " " + c.Service.Status.String()
+	return " " + c.Service.Status.String() + issue
 }
 
 // ContactToCall returns whom of a group to call, and the number. Without a number, the name says why there is none.

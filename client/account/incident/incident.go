@@ -36,13 +36,15 @@ func StateOfTicket(t client.Ticket) TicketState {
 // A Phase is how far an incident is.
 type Phase string
 
-// The phases. An incident is over if its ticket is closed and none of its services is down because of it; without a
-// ticket, an incident whose services are well again has recovered.
+// The phases. An incident is over only if none of its services is down because of it and its ticket is closed, or there
+// are no tickets.
 const (
 	Open      Phase = "open"      // its ticket is open, or one of its services is down because of it
 	Uncertain Phase = "unknown"   // nothing says whether it is over
-	Recovered Phase = "recovered" // its ticket is unknown, but its services are well again
-	Over      Phase = "over"      // its ticket is closed, and none of its services is down
+	Recovered Phase = "recovered" // its ticket is unknown, but its services were seen well after it was detected
+	Over      Phase = "over"
+	// Lapsed is uncertain for so long that it needs nobody any more, or newer issues stand for its services.
+	Lapsed Phase = "lapsed"
 )
 
 // AccountSnapshot is what was read of an account.
@@ -50,7 +52,7 @@ type AccountSnapshot struct {
 	Services    []*client.Service // those read so far
 	AllServices bool              // there are no others
 	Issues      []*client.Issue
-	Ticket      func(id int) TicketState       // nil knows none
+	Ticket      func(id int) TicketState       // nil if the API has no tickets
 	WasOpen     func(ticket int) bool          // whether it was open when it was last read; nil knows nothing
 	Disabled    func(service int) DisabledInfo // why a disabled service is disabled; nil knows nothing
 	Healthy     func(service int) time.Time    // when a service was last seen ok; nil knows nothing
@@ -62,7 +64,9 @@ type AffectedService struct {
 	ID      int
 	Row     *client.Service // nil if it is deleted or has not been read
 	Deleted bool
-	Down    bool // it has a problem, and the incident is not over
+	Down    bool // it has a problem because of this incident
+	// Newer is the issue because of which the service is down, if that is not this one; 0 if there is none.
+	Newer   int
 	Silence *DisabledInfo
 }
 
@@ -76,15 +80,6 @@ type Incident struct {
 
 // Unresolved reports whether the incident may still need somebody: it is open, or nothing says that it is not.
 func (i Incident) Unresolved() bool { return i.Phase == Open || i.Phase == Uncertain }
-
-// PhaseText returns the phase for readers. An incident of which nothing is known to be well again has not recovered:
-// nothing is down because of it.
-func (i Incident) PhaseText() string {
-	if i.Phase == Recovered && !i.Well() {
-		return "nothing down"
-	}
-	return string(i.Phase)
-}
 
 // Down reports whether one of the services is down because of the incident.
 func (i Incident) Down() bool {
@@ -105,7 +100,8 @@ func (i Incident) Well() bool {
 
 // Incidents holds the incidents and alerts of an account at one moment. It never changes.
 type Incidents struct {
-	incidents []Incident // newest first
+	incidents []Incident      // newest first
+	issues    []*client.Issue // of the incidents
 	byIssue   map[int]int
 	byService map[int][]int // newest first
 	services  map[int]*client.Service
@@ -113,8 +109,9 @@ type Incidents struct {
 	count     map[Phase]int
 }
 
-// deletedFor is how long an incident stays unresolved if its ticket is unknown and its services are deleted.
-const deletedFor = 24 * time.Hour
+// lapsesAfter is how long an incident may need somebody although nothing more can be learned of it: its services are
+// deleted, or it names none.
+const lapsesAfter = 24 * time.Hour
 
 // New computes the model.
 func New(f AccountSnapshot) *Incidents {
@@ -131,6 +128,7 @@ func New(f AccountSnapshot) *Incidents {
 	slices.SortStableFunc(issues, func(i, j *client.Issue) int {
 		return cmp.Or(j.Created.Time().Compare(i.Created.Time()), j.ID-i.ID)
 	})
+	m.issues = issues
 	for n, issue := range issues {
 		m.byIssue[issue.ID] = n
 		for _, id := range issue.Services {
@@ -150,43 +148,66 @@ func New(f AccountSnapshot) *Incidents {
 // incident computes the incident of the issue at position n.
 func (m *Incidents) incident(f AccountSnapshot, issue *client.Issue, n int) Incident {
 	i := Incident{Issue: issue, Ticket: TicketUnknown, Services: make([]AffectedService, len(issue.Services))}
-	if f.Ticket != nil && issue.Ticket.ID != 0 {
+	hasTicket := f.Ticket != nil && issue.Ticket.ID != 0
+	if hasTicket {
 		i.Ticket = f.Ticket(issue.Ticket.ID)
 	}
-	down := false
-	uncertain := i.Ticket == TicketUnknown && f.WasOpen != nil && f.WasOpen(issue.Ticket.ID)
+	var down, unseen, unwell, gone, replaced bool
+	unwell = hasTicket && i.Ticket == TicketUnknown && f.WasOpen != nil && f.WasOpen(issue.Ticket.ID)
 	for at, id := range issue.Services {
 		row := m.services[id]
 		s := AffectedService{ID: id, Row: row, Deleted: row == nil && f.AllServices}
 		newest := m.byService[id][0] == n
 		switch {
+		case s.Deleted:
+			gone, replaced = gone || newest, replaced || !newest
 		case row == nil:
-			uncertain = uncertain || newest && (!s.Deleted || f.Now.Sub(issue.Created.Time()) < deletedFor)
+			unseen = unseen || newest
+			replaced = replaced || !newest
+		case row.Status == client.StatusOK:
 		case row.Status == client.StatusProblem:
-			s.Down = newest || i.Ticket == TicketOpen
-			down = down || s.Down
-		case row.Status == client.StatusDisabled:
-			if i.Ticket != TicketClosed {
+			if s.Down = newest || i.Ticket == TicketOpen; !s.Down {
+				s.Newer = m.issueOf(id)
+			}
+			down, replaced = down || s.Down, replaced || !s.Down
+		case row.Status == client.StatusDisabled && i.Ticket == TicketClosed:
+		default:
+			if row.Status == client.StatusDisabled {
 				s.Silence = f.disabledInfo(id)
 			}
-			uncertain = uncertain || newest && !f.seenHealthySince(id, issue)
-		case row.Status != client.StatusOK:
-			uncertain = uncertain || newest && !f.seenHealthySince(id, issue)
+			seenWell := f.seenHealthySince(id, issue)
+			unwell = unwell || newest && !seenWell
+			replaced = replaced || !newest && !seenWell
 		}
 		i.Services[at] = s
 	}
-	switch {
+	uncertain := Uncertain
+	if f.Now.Sub(issue.Created.Time()) >= lapsesAfter {
+		uncertain = Lapsed
+	}
+	switch closed := i.Ticket == TicketClosed; {
 	case i.Ticket == TicketOpen, down:
 		i.Phase = Open
-	case i.Ticket == TicketClosed:
-		i.Phase = Over
-	case uncertain, len(issue.Services) == 0 && f.Now.Sub(issue.Created.Time()) < deletedFor:
+	case (unseen || unwell) && !closed:
 		i.Phase = Uncertain
+	case unseen, unwell:
+		i.Phase = uncertain
+	case closed:
+		i.Phase = Over
+	case gone, len(issue.Services) == 0:
+		i.Phase = uncertain
+	case !hasTicket:
+		i.Phase = Over
+	case replaced:
+		i.Phase = Lapsed
 	default:
 		i.Phase = Recovered
 	}
 	return i
 }
+
+// issueOf returns the newest issue of a service.
+func (m *Incidents) issueOf(service int) int { return m.issues[m.byService[service][0]].ID }
 
 // disabledInfo returns what is known about a disabled service.
 func (f AccountSnapshot) disabledInfo(service int) *DisabledInfo {

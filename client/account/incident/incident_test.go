@@ -30,8 +30,11 @@ func issue(id int, ago time.Duration, services ...int) *client.Issue {
 	}
 }
 
-// The ticket decides whether an incident is over. Without it, the services do, and what nobody knows is uncertain.
+// An incident is over only if nothing of it is down and its ticket is closed, or there are no tickets. What nobody knows
+// is uncertain, and never recovered.
 func TestNew_phase(t *testing.T) {
+	noServices := func(f *incident.AccountSnapshot) { f.Issues[0].Services = nil }
+	noTickets := func(f *incident.AccountSnapshot) { f.Ticket = nil }
 	const ok, problem, disabled, pending = client.StatusOK, client.StatusProblem, client.StatusDisabled,
 		client.StatusPending
 	for _, c := range []struct {
@@ -60,7 +63,7 @@ func TestNew_phase(t *testing.T) {
 		{"pending, unknown", pending, time.Hour, incident.TicketUnknown, nil, incident.Uncertain},
 		{"another status, unknown", "paused", time.Hour, incident.TicketUnknown, nil, incident.Uncertain},
 		{"deleted, unknown", "", time.Hour, incident.TicketUnknown, nil, incident.Uncertain},
-		{"deleted long ago, unknown", "", 25 * time.Hour, incident.TicketUnknown, nil, incident.Recovered},
+		{"deleted long ago, unknown", "", 25 * time.Hour, incident.TicketUnknown, nil, incident.Lapsed},
 		{"not read, unknown", "", 25 * time.Hour, incident.TicketUnknown, func(f *incident.AccountSnapshot) {
 			f.AllServices = false
 		}, incident.Uncertain},
@@ -72,7 +75,30 @@ func TestNew_phase(t *testing.T) {
 		}, incident.Uncertain},
 		{"a newer issue names it", problem, time.Hour, incident.TicketUnknown, func(f *incident.AccountSnapshot) {
 			f.Issues = append(f.Issues, issue(9, time.Minute, 1))
-		}, incident.Recovered},
+		}, incident.Lapsed},
+		{"not read, closed", "", time.Hour, incident.TicketClosed, func(f *incident.AccountSnapshot) {
+			f.AllServices = false
+		}, incident.Uncertain},
+		{"not read, closed long ago", "", 25 * time.Hour, incident.TicketClosed, func(f *incident.AccountSnapshot) {
+			f.AllServices = false
+		}, incident.Lapsed},
+		{"pending, closed", pending, time.Hour, incident.TicketClosed, nil, incident.Uncertain},
+		{"deleted, closed", "", time.Hour, incident.TicketClosed, nil, incident.Over},
+		{"no services, open", ok, time.Hour, incident.TicketOpen, noServices, incident.Open},
+		{"no services, closed", ok, time.Hour, incident.TicketClosed, noServices, incident.Over},
+		{"no services, unknown", ok, time.Hour, incident.TicketUnknown, noServices, incident.Uncertain},
+		{"no services, unknown for long", ok, 25 * time.Hour, incident.TicketUnknown, noServices, incident.Lapsed},
+		{"well, no tickets", ok, time.Hour, incident.TicketUnknown, noTickets, incident.Over},
+		{"well, the issue has no ticket", ok, time.Hour, incident.TicketUnknown, func(f *incident.AccountSnapshot) {
+			f.Issues[0].Ticket.ID = 0
+		}, incident.Over},
+		{"down, no tickets", problem, time.Hour, incident.TicketUnknown, noTickets, incident.Open},
+		{"disabled, no tickets", disabled, 100 * time.Hour, incident.TicketUnknown, noTickets, incident.Uncertain},
+		{"deleted long ago, no tickets", "", 25 * time.Hour, incident.TicketUnknown, noTickets, incident.Lapsed},
+		{"no services, no tickets", ok, 25 * time.Hour, incident.TicketUnknown, func(f *incident.AccountSnapshot) {
+			noServices(f)
+			noTickets(f)
+		}, incident.Lapsed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := incident.AccountSnapshot{

@@ -231,7 +231,9 @@ func newProblemLine(a *account.Account, c incident.Alert) problemLine {
 		case !c.Down():
 			l.state = c.Service.Status.String() + ", issue " + string(i.Phase)
 		}
-		l.state += " " + account.FormatAge(i.Issue.Created, a.Now())
+		if age := account.FormatAge(i.Issue.Created, a.Now()); age != account.UnknownAge {
+			l.state += " " + age
+		}
 	}
 	name, number := managed.ContactToCall(a, group)
 	if l.call = name; number != "" {
@@ -300,7 +302,7 @@ func (h handover) statusRows() (rows []*statusRow) {
 		text := strings.Replace(i.ticketText(), ", ", ": ", 1)
 		row := &statusRow{stateProblem, "issue", strconv.Itoa(i.ID), i.Label, text}
 		switch i.phase {
-		case incident.Recovered:
+		case incident.Recovered, incident.Lapsed:
 			continue
 		case incident.Uncertain:
 			row.State = stateNotKnown

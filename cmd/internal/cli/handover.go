@@ -357,7 +357,7 @@ func (h *handover) addIssues(m *incident.Incidents, services []*client.Service, 
 		switch {
 		case i.Phase == incident.Over:
 			continue
-		case i.Phase == incident.Recovered && issue.Created.Time().Before(h.From):
+		case !i.Unresolved() && issue.Created.Time().Before(h.From):
 			left++
 			continue
 		}
