@@ -244,3 +244,59 @@ func TestNotices_quoteLabels(t *testing.T) {
 		r.requireText("monitoring of " + quoted + " is disabled")
 	})
 }
+
+// The incident says how its load compares with the hours that the API gives, in the pane and in the call sheet.
+func TestIncident_comparesLoad(t *testing.T) {
+	t.Parallel()
+	for _, s := range []screenSize{{80, 24}, {120, 36}, {200, 50}} {
+		startProvider(t, s, func(r *harness) {
+			r.wait(time.Minute)
+			r.press("i")
+			r.requireText("cpu 269 % (24 h: 90.2 to 376)")
+			r.press("y")
+			if sheet := strings.Join(r.copied, "\n"); !strings.Contains(sheet, "cpu 269 % (24 h: 90.2 to 376)") {
+				t.Errorf("not in the call sheet: %s", sheet)
+			}
+		})
+	}
+}
+
+// The incident says what is known of the last time of its service: when it was down and up again as seen from here, and
+// what was changed around it. f leads to the issue and to the change.
+func TestIncident_lastTime(t *testing.T) {
+	t.Parallel()
+	for _, s := range []screenSize{{80, 24}, {120, 36}, {200, 50}} {
+		startProvider(t, s, func(r *harness) {
+			r.wait(time.Minute)
+			first := r.emu.FailService(8)
+			r.wait(10 * time.Minute)
+			w := r.beginFor(r.api, client.Change{Op: client.OpUpdateService, Resource: "service", ID: "8", Label: "cdn-origin"})
+			if _, err := w.UpdateService(r.ctx, 8, client.Patch{"timeout": 42}); err != nil {
+				t.Fatal(err)
+			}
+			r.wait(20 * time.Minute)
+			r.emu.RecoverService(8)
+			r.emu.CloseTicket(first)
+			r.wait(4 * time.Hour)
+			second := r.emu.FailService(8)
+			r.wait(time.Minute)
+			r.press("2", "<enter>")
+			r.requireText(fmt.Sprint("Issue #", second))
+			r.requireText(fmt.Sprintf("#%d", first), "seen down 00:01", "ok again 00:31")
+			r.line("00:11", "done", "update service")
+			r.press("f", "1")
+			r.requireText(fmt.Sprint("Issue #", first))
+			r.press("<ctrl+o>")
+			r.requireText(fmt.Sprint("Issue #", second))
+			r.press("f", "2")
+			r.line("▸ ✓ done", "update service", "cdn-origin")
+		})
+	}
+	startProvider(t, screenSize{120, 36}, func(r *harness) { // the demo's earlier time was not seen from here
+		r.wait(time.Minute)
+		r.press("i")
+		r.requireText("recovery not seen · no known changes around it · f")
+		r.press("f", "1")
+		r.requireText("Issue #810")
+	})
+}

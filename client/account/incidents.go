@@ -34,6 +34,31 @@ func (a *Account) Incidents() *incident.Incidents {
 	}, IncidentSources(a)...)
 }
 
+// LastTimes returns what is known of the last time of each service of an issue; see incident.LastTime.
+func LastTimes(a *Account, i *client.Issue) []incident.LastTime {
+	all := a.Incidents()
+	found, known := all.Of(i.ID)
+	if !known {
+		return nil
+	}
+	return all.LastTimes(found, a.memory.observations())
+}
+
+// ChangesOfLastTime returns the changes of a service around the last time, newest first, from this machine and
+// elsewhere.
+func ChangesOfLastTime(a *Account, l incident.LastTime) join.Joined[RecentChange] {
+	from, to := l.Span()
+	return join.Derive(RecentChanges(a), func(all []RecentChange) []RecentChange {
+		var found []RecentChange
+		for _, c := range all {
+			if c.Service() == FormatID(l.Service) && !c.At.Before(from) && !c.At.After(to) {
+				found = append(found, c)
+			}
+		}
+		return found
+	})
+}
+
 // IncidentsByUrgency returns the incidents that are open, then those of which nothing says whether they are over, then
 // the others; the newest first in each group.
 func IncidentsByUrgency(a *Account) []incident.Incident {

@@ -43,6 +43,12 @@ func callSheet(a *account.Account, i *client.Issue) string {
 		}
 	}
 	writeCallLines(&b, a, i)
+	if whyNoLoad(a, i) == "" {
+		fmt.Fprintf(&b, "\nLoad at the detection\n")
+		for _, figure := range loadFigures(a, i) {
+			fmt.Fprintf(&b, "  %s\n", figure)
+		}
+	}
 	return b.String()
 }
 

@@ -178,7 +178,8 @@ func credentialUsage(a *account.Account, ids []int) string {
 		names := slices.Clone(labels)
 		for n, id := range ids {
 			if c, found := a.Credentials().Get(account.FormatID(id)); found && c.LastDecrypted.Valid() {
-				names[n] = visible.Quoted(names[n]) + " (used by support " + account.FormatAge(c.LastDecrypted, a.Now()) + " ago)"
+				names[n] = visible.Quoted(names[n]) + " (used by support " +
+					account.FormatAge(c.LastDecrypted, a.Now()) + " ago)"
 			}
 		}
 		return names

@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -23,6 +24,7 @@ const (
 type incidentLayout struct {
 	panels   ui.PanelStack
 	wholeDay bool // the charts show 24 hours, not only those around the detection
+	keys     bool // the layout is drawn in the pane, whose keys work
 }
 
 // minChart is the least height of a chart with its border.
@@ -31,7 +33,13 @@ const minChart = 8
 // view returns the incident as text, which may be longer than the box.
 func (l *incidentLayout) view(a *account.Account, i *client.Issue, b ui.Box) string {
 	b.Focused = false // no box of an incident has the keyboard
-	w := incidentSections{a: a, i: i, b: b, notes: 12}
+	w := incidentSections{
+		a:     a,
+		i:     i,
+		b:     b,
+		notes: 12,
+		keys:  l.keys,
+	}
 	head := w.headLine()
 	var text string
 	switch {
@@ -134,9 +142,15 @@ func (l *incidentLayout) columns(w incidentSections, headLines, count int) strin
 			text = ui.JoinHorizontal(text, drawn, n*width, w.b.Width)
 		}
 	}
+	const twoRows = 2 * 7 // of charts
+	load, room := w.loadLines(), w.b.Height-headLines-height
+	if len(load) > 1 && room-len(load) < twoRows {
+		load = load[:1]
+		load[0] += " " + w.b.Theme.Glyphs.Ellipsis
+	}
 	chart := w.b
-	chart.Height = max(w.b.Height-headLines-height, 8)
-	return text + "\n" + l.charts(w, chart, 2)
+	chart.Height = max(room-len(load), 8)
+	return strings.Join(append(append([]string{text}, load...), l.charts(w, chart, 2)), "\n")
 }
 
 // charts draws the load around the detection: two metrics beside each other, all four if there is room, or in one
@@ -199,13 +213,25 @@ func (w incidentSections) footLines(whole bool) []string {
 		}
 		add("LOAD", why)
 	} else {
-		figures := strings.Split("at detection: "+loadFigures(w.a, w.i.Created.Time()), " · ")
-		if !whole {
-			figures = []string{ui.JoinFitting(figures, " · ", w.b.Width-labelWidth, t.Glyphs.Ellipsis)}
+		figures := narrow.loadLines()
+		if !whole && len(figures) > 1 {
+			figures = []string{figures[0] + " " + t.Glyphs.Ellipsis}
 		}
-		add("LOAD", figures...)
+		for n, line := range figures {
+			lines = append(lines, t.Paint(theme.Strong, ui.Pad([]string{"LOAD", ""}[min(n, 1)], labelWidth))+line)
+		}
 	}
 	add("EARLIER", w.beforeText())
+	for _, l := range narrow.lastTimes() {
+		if l.issue != nil {
+			id, at := l.issue.ID, l.issue.Created
+			l.parts = append([]string{fmt.Sprintf("#%d %s", id, w.a.FormatTimestamp(at))}, l.parts...)
+		}
+		add("LAST", l.parts...)
+		for _, line := range l.changes {
+			lines = append(lines, strings.Repeat(" ", labelWidth)+line)
+		}
+	}
 	for n, line := range narrow.maintenance().Lines {
 		lines = append(lines, t.Paint(theme.Strong, ui.Pad([]string{"NOW", ""}[min(n, 1)], labelWidth))+line)
 	}

@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -8,15 +9,11 @@ import (
 
 	"lookout/client"
 	"lookout/client/account"
+	"lookout/client/account/incident"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/chart"
 	"lookout/views/operation"
-)
-
-const (
-	loadSpan      = 3 * time.Hour    // of the load that is shown before and after a detection
-	loadTolerance = 10 * time.Minute // how far a point may be from the moment whose value it is
 )
 
 // writeLoadChart writes the load at the detection of an issue: its values in figures, and the CPU around it as a chart.
@@ -36,7 +33,7 @@ func writeLoadChart(a *account.Account, t *operation.DetailWriter, i *client.Iss
 	}
 	lines := len(t.Lines)
 	if a.Stats().Loaded() {
-		t.Field("at detection", loadFigures(a, i.Created.Time()), theme.Strong)
+		t.FieldParts("at detection", loadFigures(a, i), theme.Strong)
 	}
 	b.Height -= len(t.Lines) - lines
 	t.Rendered(LoadPanel(a, i, Metrics()[0], b, false))
@@ -48,8 +45,8 @@ func LoadPanel(a *account.Account, i *client.Issue, m metric, b ui.Box, wholeDay
 	at, r := i.Created.Time(), statsRange(a)
 	c := chart.Chart{From: r.first, To: r.last, Cursor: at}
 	if !wholeDay {
-		c.From = slices.MaxFunc([]time.Time{r.first, at.Add(-loadSpan)}, time.Time.Compare)
-		c.To = slices.MinFunc([]time.Time{r.last, at.Add(loadSpan)}, time.Time.Compare)
+		c.From = slices.MaxFunc([]time.Time{r.first, at.Add(-incident.LoadSpan)}, time.Time.Compare)
+		c.To = slices.MinFunc([]time.Time{r.last, at.Add(incident.LoadSpan)}, time.Time.Compare)
 	}
 	if c.To.Before(at) {
 		c.To = at
@@ -65,9 +62,9 @@ func whyNoLoad(a *account.Account, i *client.Issue) string {
 		return "not known: the issue has no valid time of detection"
 	case !r.any:
 		return "the stats contain no values"
-	case at.Before(r.first.Add(-loadTolerance)):
+	case at.Before(r.first.Add(-incident.LoadTolerance)):
 		return "no longer known: the stats cover only 24 hours, from " + a.FormatTime(r.first) + " on"
-	case at.After(r.last.Add(loadTolerance)):
+	case at.After(r.last.Add(incident.LoadTolerance)):
 		return "not known yet: the stats end at " + a.FormatTime(r.last)
 	}
 	return ""
@@ -103,24 +100,48 @@ func statsRange(a *account.Account) timeRange {
 	}, a.Stats())
 }
 
-// loadFigures returns the values of all metrics at a moment: "cpu 308 % · net in 59 Mb/s · swap no value".
-func loadFigures(a *account.Account, at time.Time) string {
+// loadFigures returns the values of all metrics at the detection of an issue, each with its lowest and highest value in
+// the other hours that the stats cover: "cpu 392 % (24 h: 110 to 318)", "swap no value".
+func loadFigures(a *account.Account, i *client.Issue) []string {
+	r := statsRange(a)
+	hours := math.Ceil(r.last.Sub(r.first).Hours())
 	var parts []string
 	for _, m := range Metrics() {
 		series := metricSeries(a, m)
 		for _, s := range series {
-			name, value := s.Name, "no value"
-			if len(series) > 1 {
-				name = "net " + name
-			}
-			if len(s.Points) > 0 {
-				p := chart.Nearest(s.Points, at)
-				if !math.IsNaN(p.Value) && p.Time.Sub(at).Abs() <= loadTolerance {
-					value = m.unit.Format(p.Value)
+			l := incident.LoadAt(i.Created.Time(), func(yield func(time.Time, float64) bool) {
+				for _, p := range s.Points {
+					if !yield(p.Time, p.Value) {
+						return
+					}
 				}
+			})
+			text, unit := s.Name+" no value", ""
+			if len(series) > 1 {
+				text = "net " + text
 			}
-			parts = append(parts, name+" "+value)
+			if !math.IsNaN(l.At) {
+				value := m.unit.Format(l.At)
+				text, unit = strings.TrimSuffix(text, "no value")+value, unitOf(value)
+			}
+			if !math.IsNaN(l.Low) {
+				low, high := m.unit.Format(l.Low), m.unit.Format(l.High)
+				if u := unitOf(high); unitOf(low) == u {
+					low = strings.TrimSuffix(low, u)
+					high = strings.TrimSuffix(high, account.ReasonIf(u == unit, u))
+				}
+				text += fmt.Sprintf(" (%.0f h: %s to %s)", hours, low, high)
+			}
+			parts = append(parts, text)
 		}
 	}
-	return strings.Join(parts, " · ")
+	return parts
+}
+
+// unitOf returns the unit of a value in figures, with the space before it.
+func unitOf(value string) string {
+	if n := strings.LastIndexByte(value, ' '); n >= 0 {
+		return value[n:]
+	}
+	return ""
 }

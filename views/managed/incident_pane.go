@@ -31,7 +31,12 @@ type incidentView struct {
 
 // IncidentPane returns the pane of one issue.
 func IncidentPane(a *account.Account, i *client.Issue) ui.Pane {
-	return &incidentView{a: a, id: account.FormatID(i.ID), issue: i}
+	return &incidentView{
+		a:      a,
+		id:     account.FormatID(i.ID),
+		issue:  i,
+		layout: incidentLayout{keys: true},
+	}
 }
 
 // Name returns the name under which the keys of the pane can be changed.
@@ -117,6 +122,8 @@ func (p *incidentView) currentIssue() *client.Issue {
 // Actions returns what can be copied and where to go from here.
 func (p *incidentView) Actions() []ui.Action {
 	i := p.currentIssue()
+	others := operation.IssueReferences(p.a, i)
+	names := append(operation.LastTimeReferences(p.a, i), join.Found(others)...)
 	acts := []ui.Action{
 		{
 			Key:         ui.Bind("copy call sheet", "y"),
@@ -149,10 +156,15 @@ func (p *incidentView) Actions() []ui.Action {
 		},
 		{
 			Key:            ui.Bind("follow a name", "f"),
-			Description:    "open the pane for a name shown here; ctrl+o returns",
-			DisabledReason: operation.WhyNone(operation.IssueReferences(p.a, i), "no name shown here can be opened"),
+			Description:    "open the last time, a change, or another name shown here; ctrl+o returns",
+			DisabledReason: account.ReasonIf(len(names) == 0, operation.WhyNone(others, "no name shown here can be opened")),
 			Do: func() tea.Cmd {
-				return ui.Send(operation.ReferenceMenu(join.Found(operation.IssueReferences(p.a, i))))
+				return ui.Send(operation.ReferenceMenu(names, func(row operation.LinkedRow) ui.Pane {
+					if issue, found := p.a.Issues().Get(row.ID); found && row.Pane == "issues" {
+						return IncidentPane(p.a, issue)
+					}
+					return nil
+				}))
 			},
 		},
 	}

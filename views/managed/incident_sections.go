@@ -24,6 +24,7 @@ type incidentSections struct {
 	i     *client.Issue
 	b     ui.Box // inside the boxes
 	notes int    // lines of notes of each service at most
+	keys  bool   // the keys of the pane work: it says what f shows
 }
 
 // wrap breaks a text into painted lines.
@@ -119,6 +120,9 @@ func (w incidentSections) service(s *client.Service) []string {
 	return append(lines, w.noteLines(s)...)
 }
 
+// followKey returns the key that leads to what is named or not shown whole, where it works.
+func (w incidentSections) followKey() string { return account.ReasonIf(w.keys, " · f") }
+
 // shortNotes is how many bytes of a service's notes an incident shows.
 const shortNotes = 2000
 
@@ -141,14 +145,13 @@ func (w incidentSections) noteLines(s *client.Service) []string {
 		}
 	}
 	if more > 0 {
-		parts = append(
-			parts, w.b.Theme.Glyphs.Ellipsis+" "+operation.FormatSize(int64(more))+" more at the service · f",
-		)
+		text := w.b.Theme.Glyphs.Ellipsis + " " + operation.FormatSize(int64(more)) + " more at the service"
+		parts = append(parts, text+w.followKey())
 	}
 	const label = "notes: "
 	lines := ui.Wrap(label+strings.Join(parts, " · "), w.b.Width)
 	if len(lines) > w.notes {
-		rest := fmt.Sprintf(" %s %d more lines · f", w.b.Theme.Glyphs.Ellipsis, len(lines)-w.notes)
+		rest := fmt.Sprintf(" %s %d more lines%s", w.b.Theme.Glyphs.Ellipsis, len(lines)-w.notes, w.followKey())
 		lines = lines[:w.notes]
 		last := ui.Truncate(lines[w.notes-1], w.b.Width-ui.Width(rest), "")
 		lines[w.notes-1] = last + w.b.Theme.Paint(theme.Muted, rest)
@@ -305,10 +308,19 @@ func (w incidentSections) before() join.Joined[*client.Issue] {
 // historyLength is how many earlier issues an incident shows at most.
 const historyLength = 6
 
-// history returns the earlier issues of the affected services.
+// history returns the earlier issues of the affected services, and below the last one of each what is known of it.
 func (w incidentSections) history(most int) ui.StackedPanel {
 	before := w.before()
 	found := join.Found(before)
+	narrow := w
+	narrow.b.Width -= 2
+	last := narrow.lastTimes()
+	inset := func(l lastTimeLines) (lines []string) {
+		for _, line := range append(wrapParts(l.parts, narrow.b), l.changes...) {
+			lines = append(lines, "  "+line)
+		}
+		return lines
+	}
 	var lines []string
 	for _, i := range found[:min(most, len(found))] {
 		state, _ := TicketCell(w.a, i, w.b)
@@ -319,6 +331,16 @@ func (w incidentSections) history(most int) ui.StackedPanel {
 			text = with
 		}
 		lines = append(lines, w.b.Theme.Paint(theme.Plain, ui.Truncate(text, w.b.Width, w.b.Theme.Glyphs.Ellipsis)))
+		for _, l := range last {
+			if l.issue != nil && l.issue.ID == i.ID {
+				lines = append(lines, inset(l)...)
+			}
+		}
+	}
+	for _, l := range last {
+		if l.issue == nil { // the outage was seen, but its issue is not listed
+			lines = append(lines, inset(l)...)
+		}
 	}
 	if more := len(found) - most; more > 0 {
 		lines = append(lines, w.b.Theme.Paint(theme.Muted, fmt.Sprintf("and %d more in the list", more)))
@@ -328,6 +350,49 @@ func (w incidentSections) history(most int) ui.StackedPanel {
 	}
 	count := account.ReasonIf(len(found) > 0, fmt.Sprint(len(found)))
 	return ui.StackedPanel{Name: "history", Title: theme.Title("Earlier issues", count), Lines: lines}
+}
+
+// maxLastTimes and lastTimeChanges bound the services whose last time is shown, and the changes of each.
+const maxLastTimes, lastTimeChanges = 3, 2
+
+// lastTimes returns what is known of the last time of the services, apart from the issue: when a service was seen down
+// and up again, and what was changed around that time.
+func (w incidentSections) lastTimes() []lastTimeLines {
+	all := account.LastTimes(w.a, w.i)
+	some := make([]lastTimeLines, min(maxLastTimes, len(all)))
+	for n := range some {
+		l := all[n]
+		var parts []string
+		if len(w.i.Services) > 1 {
+			parts = append(parts, account.QuotedService(w.a, l.Service))
+		}
+		if !l.Outage.Down.IsZero() {
+			parts = append(parts, "seen down "+w.a.FormatTime(l.Outage.Down))
+		}
+		up := "recovery not seen"
+		if !l.Outage.Up.IsZero() {
+			up = "ok again " + w.a.FormatTime(l.Outage.Up)
+		}
+		changes := account.ChangesOfLastTime(w.a, l)
+		found := join.Found(changes)
+		if parts = append(parts, up); len(found) == 0 {
+			parts = append(parts, join.Remark(changes, "no known changes around it"))
+		}
+		parts[len(parts)-1] += w.followKey()
+		some[n] = lastTimeLines{
+			issue:   l.Issue,
+			parts:   parts,
+			changes: operation.ChangeLines(w.a, found[:min(lastTimeChanges, len(found))], w.b),
+		}
+	}
+	return some
+}
+
+// lastTimeLines is what is written about the last time of a service.
+type lastTimeLines struct {
+	issue   *client.Issue // nil if none is listed
+	parts   []string      // of a sentence
+	changes []string      // lines
 }
 
 // remarkTone returns the tone of a remark: a warning if not everything is known.
@@ -475,13 +540,25 @@ func (w incidentSections) sinceAndTicket(width int) string {
 	}, width)
 }
 
+// loadLines returns the load at the detection beside that of the other hours, in as many lines as it takes; none if the
+// stats do not hold it.
+func (w incidentSections) loadLines() []string {
+	if whyNoLoad(w.a, w.i) != "" {
+		return nil
+	}
+	figures := loadFigures(w.a, w.i)
+	figures[0] = "at detection: " + figures[0]
+	w.b.Width -= 2 // for an ellipsis
+	return wrapParts(figures, w.b)
+}
+
 // course returns the CPU around the detection as a sparkline; "" without room or values.
 func (w incidentSections) course(width int) string {
 	if width < 6 || whyNoLoad(w.a, w.i) != "" {
 		return ""
 	}
 	at := w.i.Created.Time()
-	from, to := at.Add(-loadSpan), at.Add(loadSpan)
+	from, to := at.Add(-incident.LoadSpan), at.Add(incident.LoadSpan)
 	if r := statsRange(w.a); to.After(r.last) {
 		to = r.last
 	}

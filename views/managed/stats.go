@@ -10,6 +10,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/account"
+	"lookout/client/account/incident"
 	"lookout/client/account/join"
 	"lookout/client/lists"
 	"lookout/client/wording"
@@ -159,7 +160,7 @@ func (p *statsView) issueBeside(direction int) *client.Issue {
 	for _, i := range join.Found(account.IssuesSince(p.a, r.first)) { // newest first
 		at := i.Created.Time()
 		switch {
-		case at.After(r.last.Add(loadTolerance)):
+		case at.After(r.last.Add(incident.LoadTolerance)):
 		case direction < 0 && at.Before(cursor):
 			return i
 		case direction > 0 && at.After(cursor):

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -27,7 +28,7 @@ func FollowReference[T any](names func(T) join.Joined[LinkedRow]) table.RowActio
 		Name:           "follow a name",
 		Description:    "jump to another row that this one mentions; ctrl+o returns",
 		DisabledReason: func(row T) string { return WhyNone(names(row), "this row refers to nothing shown here") },
-		Message:        func(row T) tea.Msg { return ReferenceMenu(join.Found(names(row))) },
+		Message:        func(row T) tea.Msg { return ReferenceMenu(join.Found(names(row)), nil) },
 	}
 }
 
@@ -54,9 +55,18 @@ func Unless(ok bool, reason string, states ...join.JoinState) (disabledReason, w
 	return reason, ""
 }
 
-// ReferenceMenu offers the references, or goes to the only one.
-func ReferenceMenu(names []LinkedRow) tea.Msg {
+// ReferenceMenu offers the references, or goes to the only one. open returns the pane of a row, or nil to go
+// to the row in its list; it may be nil itself.
+func ReferenceMenu(names []LinkedRow, open func(LinkedRow) ui.Pane) tea.Msg {
 	menu := ui.OpenMenuMsg{Title: "Go to"}
+	goTo := func(n LinkedRow) tea.Msg {
+		if open != nil {
+			if pane := open(n); pane != nil {
+				return ui.OpenPaneMsg{Pane: pane}
+			}
+		}
+		return ui.GoToMsg{Pane: n.Pane, ID: n.ID}
+	}
 	for i, n := range names {
 		key := ""
 		if i < 9 {
@@ -66,12 +76,12 @@ func ReferenceMenu(names []LinkedRow) tea.Msg {
 			menu.Actions,
 			ui.Action{
 				Key: ui.Bind(n.Kind+" "+n.Label, key),
-				Do:  func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: n.Pane, ID: n.ID}) },
+				Do:  func() tea.Cmd { return ui.Send(goTo(n)) },
 			},
 		)
 	}
 	if len(names) == 1 {
-		return ui.GoToMsg{Pane: names[0].Pane, ID: names[0].ID}
+		return goTo(names[0])
 	}
 	return menu
 }
@@ -124,6 +134,30 @@ func peopleAndMachines(a *account.Account, s *client.Service) join.Joined[Linked
 		return LinkedRow{"instance", m.Label.String(), "ssh", account.FormatID(m.ID)}
 	})
 	return join.Concat(References(a.ContactsInGroup(s.Group.Raw()), referenceToContact), credentials, instances)
+}
+
+// LastTimeReferences returns the issues of the last time of the services of an issue, and the changes from this machine
+// around it.
+func LastTimeReferences(a *account.Account, i *client.Issue) []LinkedRow {
+	var names []LinkedRow
+	add := func(row LinkedRow) {
+		if !slices.Contains(names, row) { // services may have had an issue in common
+			names = append(names, row)
+		}
+	}
+	for _, l := range account.LastTimes(a, i) {
+		if l.Issue != nil {
+			id := account.FormatID(l.Issue.ID)
+			add(LinkedRow{"issue", id + " (the last time)", "issues", id})
+		}
+		for _, c := range join.Found(account.ChangesOfLastTime(a, l)) {
+			if c.Entry != nil {
+				text := client.NewText(c.Entry.Change.Op).String() + " " + account.EntryName(c.Entry)
+				add(LinkedRow{"change", a.FormatTime(c.At) + " " + text, "journal", c.Entry.ID})
+			}
+		}
+	}
+	return names
 }
 
 // IssueReferences returns what an issue names through its services, each once.

@@ -171,13 +171,16 @@ func (s ServiceObservation) observe(row *client.Service, seen ServiceSnapshot) (
 		}
 		return now, found
 	case client.StatusProblem:
-		now.Down = true
+		if now.Down = true; !s.Down {
+			now.DownSince = at
+		}
 		if s.Status != "" && s.Status != client.StatusProblem && !(s.Down && s.Status == client.StatusPending) {
 			found = append(found, ServiceChange{Kind: Failed})
 		}
 	case client.StatusOK:
 		now.Down, now.Healthy = false, seen.Read
 		if s.Down {
+			now.LastOutage, now.DownSince = Outage{s.DownSince, at}, time.Time{}
 			found = append(found, ServiceChange{Kind: Healed})
 		}
 	case client.StatusPending:

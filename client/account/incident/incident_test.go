@@ -30,8 +30,8 @@ func issue(id int, ago time.Duration, services ...int) *client.Issue {
 	}
 }
 
-// An incident is over only if nothing of it is down and its ticket is closed, or there are no tickets. What nobody knows
-// is uncertain, and never recovered.
+// An incident is over only if nothing of it is down and its ticket is closed, or there are no tickets. What nobody
+// knows is uncertain, and never recovered.
 func TestNew_phase(t *testing.T) {
 	noServices := func(f *incident.AccountSnapshot) { f.Issues[0].Services = nil }
 	noTickets := func(f *incident.AccountSnapshot) { f.Ticket = nil }

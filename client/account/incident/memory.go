@@ -41,10 +41,13 @@ type ServiceObservation struct {
 	// it has been disabled since then, or longer unless Exact; zero if it is not disabled
 	Disabled time.Time `json:"disabled,omitzero"`
 	Exact    bool      `json:"exact,omitempty"`
-	Down     bool      `json:"down,omitempty"`   // it had a problem when it was last checked
-	Own      time.Time `json:"own,omitzero"`     // the latest change of this machine that explained a difference
-	OwnOp    string    `json:"own_op,omitempty"` // its operation
-	Deleted  time.Time `json:"deleted,omitzero"` // when it was first missing in the list
+	Down     bool      `json:"down,omitempty"` // it had a problem when it was last checked
+	// since then, at the latest; zero if it is not down
+	DownSince  time.Time `json:"down_since,omitzero"`
+	LastOutage Outage    `json:"last_outage,omitzero"` // the last one that is over
+	Own        time.Time `json:"own,omitzero"`         // the latest change of this machine that explained a difference
+	OwnOp      string    `json:"own_op,omitempty"`     // its operation
+	Deleted    time.Time `json:"deleted,omitzero"`     // when it was first missing in the list
 }
 
 // memoryVersion is the version of the file's format.
@@ -125,6 +128,9 @@ func (m *Observations) Merge(other *Observations) {
 			disabled.Before(ours.Disabled) &&
 			!ours.Enabled.After(disabled) {
 			ours.Disabled, ours.Exact = disabled, theirs.Exact
+		}
+		if theirs.LastOutage.Up.After(ours.LastOutage.Up) {
+			ours.LastOutage = theirs.LastOutage
 		}
 		m.Services[id] = ours
 	}

@@ -125,7 +125,7 @@ func (p *view) Actions() []ui.Action {
 		Key:            ui.Bind("go to a key", "f"),
 		Description:    "ctrl+o returns",
 		DisabledReason: operation.WhyNone(keys, "no access key reaches it"),
-		Do:             func() tea.Cmd { return ui.Send(operation.ReferenceMenu(join.Found(keys))) },
+		Do:             func() tea.Cmd { return ui.Send(operation.ReferenceMenu(join.Found(keys), nil)) },
 	}, ui.GoUpAction(ui.ClosePane))
 	return append(acts, p.scroll.Actions()...)
 }
