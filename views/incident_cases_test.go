@@ -270,7 +270,8 @@ func TestIncident_lastTime(t *testing.T) {
 			r.wait(time.Minute)
 			first := r.emu.FailService(8)
 			r.wait(10 * time.Minute)
-			w := r.beginFor(r.api, client.Change{Op: client.OpUpdateService, Resource: "service", ID: "8", Label: "cdn-origin"})
+			change := client.Change{Op: client.OpUpdateService, Resource: "service", ID: "8", Label: "cdn-origin"}
+			w := r.beginFor(r.api, change)
 			if _, err := w.UpdateService(r.ctx, 8, client.Patch{"timeout": 42}); err != nil {
 				t.Fatal(err)
 			}

@@ -13,7 +13,7 @@ import (
 	"lookout/client"
 	"lookout/client/account/join"
 	"lookout/client/lists"
-	"lookout/client/visible"
+	"lookout/client/wording"
 )
 
 // memoEntry is a value that was computed from stores, with the versions that they had.
@@ -238,7 +238,7 @@ func rowsAt[T any](set *lists.RowStore[T], places ...[]int) join.Joined[T] {
 // QuotedService returns ServiceName for a sentence.
 func QuotedService(a *Account, id int) string {
 	if s, found := a.Services().Get(FormatID(id)); found {
-		return visible.Quoted(s.Label.String())
+		return wording.Quoted(s.Label.String())
 	}
 	return ServiceName(a, id)
 }

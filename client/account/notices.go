@@ -8,7 +8,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/account/incident"
-	"lookout/client/visible"
+	"lookout/client/wording"
 )
 
 // The rules of notices.
@@ -130,9 +130,9 @@ func describeDifferences(found []incident.ServiceChange) []Notice {
 
 // nameDifference returns the label of a service with what was edited, or its new status.
 func nameDifference(d incident.ServiceChange) string {
-	name, detail := visible.Quoted(d.Label), JoinWithCommas(d.Fields)
+	name, detail := wording.Quoted(d.Label), JoinWithCommas(d.Fields)
 	if d.Kind == incident.OddStatus {
-		detail = visible.Quoted(d.Status.String())
+		detail = wording.Quoted(d.Status.String())
 	}
 	if detail == "" {
 		return name

@@ -9,7 +9,6 @@ import (
 	"lookout/client/account"
 	"lookout/client/account/incident"
 	"lookout/client/account/join"
-	"lookout/client/visible"
 	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
@@ -178,7 +177,7 @@ func credentialUsage(a *account.Account, ids []int) string {
 		names := slices.Clone(labels)
 		for n, id := range ids {
 			if c, found := a.Credentials().Get(account.FormatID(id)); found && c.LastDecrypted.Valid() {
-				names[n] = visible.Quoted(names[n]) + " (used by support " +
+				names[n] = wording.Quoted(names[n]) + " (used by support " +
 					account.FormatAge(c.LastDecrypted, a.Now()) + " ago)"
 			}
 		}
@@ -238,7 +237,7 @@ func quotedGroup(s *client.Service) string {
 	if s.Group.Raw() == "" {
 		return ""
 	}
-	return visible.Quoted(s.Group.String())
+	return wording.Quoted(s.Group.String())
 }
 
 // groupNames names groups in one line.

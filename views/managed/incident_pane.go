@@ -124,6 +124,7 @@ func (p *incidentView) Actions() []ui.Action {
 	i := p.currentIssue()
 	others := operation.IssueReferences(p.a, i)
 	names := append(operation.LastTimeReferences(p.a, i), join.Found(others)...)
+	noNames := operation.WhyNone(others, "no name shown here can be opened")
 	acts := []ui.Action{
 		{
 			Key:         ui.Bind("copy call sheet", "y"),
@@ -157,7 +158,7 @@ func (p *incidentView) Actions() []ui.Action {
 		{
 			Key:            ui.Bind("follow a name", "f"),
 			Description:    "open the last time, a change, or another name shown here; ctrl+o returns",
-			DisabledReason: account.ReasonIf(len(names) == 0, operation.WhyNone(others, "no name shown here can be opened")),
+			DisabledReason: account.ReasonIf(len(names) == 0, noNames),
 			Do: func() tea.Cmd {
 				return ui.Send(operation.ReferenceMenu(names, func(row operation.LinkedRow) ui.Pane {
 					if issue, found := p.a.Issues().Get(row.ID); found && row.Pane == "issues" {

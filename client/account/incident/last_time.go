@@ -6,8 +6,8 @@ import (
 	"lookout/client"
 )
 
-// An Outage is when a service was seen down, and when it was seen ok again afterwards. It happened between two reads, so
-// each is at the latest.
+// An Outage is when a service was seen down, and when it was seen ok again afterwards. Each may have happened earlier,
+// after the read before.
 type Outage struct {
 	Down time.Time `json:"down,omitzero"` // zero if it was not seen
 	Up   time.Time `json:"up,omitzero"`

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A LoadComparison is the value of a metric when an issue was detected, and between which values the metric was in the other
-// hours that the API gives. Each is NaN if there is none.
+// A LoadComparison is the value of a metric when an issue was detected, and between which values the metric was in the
+// other hours that the API gives. Each is NaN if there is none.
 type LoadComparison struct{ At, Low, High float64 }
 
 // A load belongs to an issue from LoadTolerance before its detection until LoadSpan after it. A value within

@@ -33,17 +33,18 @@ func TestLoadAt(t *testing.T) {
 	}
 	none := math.NaN()
 	gaps := func(time.Duration) float64 { return none }
+	type load = incident.LoadComparison
 	for name, c := range map[string]struct {
 		detected time.Duration // before noon
 		value    func(time.Duration) float64
-		want     incident.LoadComparison
+		want     load
 	}{
-		"in the peak":         {2*time.Hour - 2*time.Minute, peak, incident.LoadComparison{At: 392, Low: 110, High: 318}},
-		"before the peak":     {6 * time.Hour, peak, incident.LoadComparison{At: 200, Low: 110, High: 392}},
-		"before all values":   {25 * time.Hour, peak, incident.LoadComparison{At: none, Low: 110, High: 392}},
-		"only gaps":           {time.Hour, gaps, incident.LoadComparison{At: none, Low: none, High: none}},
-		"a gap where it was":  {time.Hour, gapUntil(2*time.Hour, peak), incident.LoadComparison{At: none, Low: 110, High: 318}},
-		"nothing but the end": {time.Hour, gapFrom(3*time.Hour, peak), incident.LoadComparison{At: 392, Low: 200, High: 392}},
+		"in the peak":         {2*time.Hour - 2*time.Minute, peak, load{At: 392, Low: 110, High: 318}},
+		"before the peak":     {6 * time.Hour, peak, load{At: 200, Low: 110, High: 392}},
+		"before all values":   {25 * time.Hour, peak, load{At: none, Low: 110, High: 392}},
+		"only gaps":           {time.Hour, gaps, load{At: none, Low: none, High: none}},
+		"a gap where it was":  {time.Hour, gapUntil(2*time.Hour, peak), load{At: none, Low: 110, High: 318}},
+		"nothing but the end": {time.Hour, gapFrom(3*time.Hour, peak), load{At: 392, Low: 200, High: 392}},
 	} {
 		got := incident.LoadAt(noon.Add(-c.detected), series(c.value))
 		same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }

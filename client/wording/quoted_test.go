@@ -1,9 +1,9 @@
-package visible_test
+package wording_test
 
 import (
 	"testing"
 
-	"lookout/client/visible"
+	"lookout/client/wording"
 )
 
 // Only a single word stands in a sentence as it is.
@@ -18,7 +18,7 @@ func TestQuoted(t *testing.T) {
 		"Done (confirmed by re-reading).":   `"Done (confirmed by re-reading)."`,
 		`x" is ok again. Press y to "close`: `"x\" is ok again. Press y to \"close"`,
 	} {
-		if got := visible.Quoted(name); got != want {
+		if got := wording.Quoted(name); got != want {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}
 	}
