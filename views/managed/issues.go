@@ -140,7 +140,7 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 		).Titled("detected").Width(12).Drop(4, 0).SortedBy(age.Pane.Less),
 		affected,
 		resource.NewColumn(
-			"ticket", func(i row) string { return strconv.Itoa(i.Ticket.ID) },
+			"ticket", func(i row) string { return account.ReasonIf(i.Ticket.ID != 0, strconv.Itoa(i.Ticket.ID)) },
 			func(i row, b ui.Box) (string, theme.Tone) { return TicketCell(a, i, b) },
 		).Width(16).Drop(1, 2),
 		resource.TextColumn("ticket_label", theme.Muted, func(i row) client.ServerText { return i.Ticket.Label }).

@@ -293,6 +293,9 @@ func (s *scriptSession) readTickets(ctx context.Context, m *incident.Incidents) 
 	rows := slices.Clone(m.All())
 	sort.SliceStable(rows, func(i, j int) bool { return rows[i].Unresolved() && !rows[j].Unresolved() })
 	for _, i := range rows[:min(len(rows), maxTicketRequests)] {
+		if i.Issue.Ticket.ID == 0 {
+			continue
+		}
 		t, err := s.api.Tickets.Get(ctx, i.Issue.Ticket.ID)
 		switch {
 		case err != nil || incident.StateOfTicket(t) == incident.TicketUnknown:

@@ -1,0 +1,20 @@
+package cli
+
+import (
+	"net/http"
+	"testing"
+
+	"lookout/client/emulator"
+)
+
+// An issue without a ticket does not have ticket 0.
+func TestIssues_withoutTicket(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{Service: emulator.ServiceNow})
+	r.API.InjectFault("list issues", emulator.Fault{Status: http.StatusOK, Body: `{"data":[{"id":7,` +
+		`"created":"2026-01-02T03:04:05","entity":{"id":0,"label":"","type":"","url":""},"services":[3]}],` +
+		`"page":1,"pages":1,"results":1}`})
+	listed := r.MustRun("issues", "list", "--columns", "id,services,ticket", "-o", "csv").Out
+	if listed != "id,services,ticket\n7,3,\n" {
+		t.Errorf("%q", listed)
+	}
+}
