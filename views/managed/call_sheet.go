@@ -52,17 +52,23 @@ func callSheet(a *account.Account, i *client.Issue) string {
 	return b.String()
 }
 
-// writeCallLines writes whom to call, how to log in, and which of this is not known.
+// writeCallLines writes whom to call of each group, how to log in, and which of this is not known.
 func writeCallLines(b *strings.Builder, a *account.Account, i *client.Issue) {
 	people, machines := contactsToCall(a, i), affectedInstances(a, i)
-	if !join.KnownEmpty(people) {
-		fmt.Fprintf(b, "\nCall%s\n", inParentheses(groupNames(groupsToCall(a, i))))
-	}
-	for _, c := range join.Found(people) {
-		fmt.Fprintf(b, "  %s\n", formatContact(c))
+	for _, g := range groupsToCall(a, i) {
+		fmt.Fprintf(b, "\nCall (%s)\n", client.Clean(g.name))
+		for _, c := range join.Found(g.people) {
+			fmt.Fprintf(b, "  %s\n", formatContact(c))
+		}
+		if join.KnownEmpty(g.people) {
+			fmt.Fprint(b, "  no contacts\n")
+		}
 	}
 	if s := people.State(); s.Kind != join.Known {
-		fmt.Fprintf(b, "  %s\n", s.Reason())
+		fmt.Fprintf(b, "\nCall: %s\n", s.Reason())
+	}
+	if len(join.Found(machines)) > 0 {
+		fmt.Fprint(b, "\nSSH\n")
 	}
 	for _, m := range join.Found(machines) {
 		if line, ok := sshCommand(m); ok {
@@ -70,13 +76,6 @@ func writeCallLines(b *strings.Builder, a *account.Account, i *client.Issue) {
 		}
 	}
 	if s := machines.State(); s.Kind != join.Known && s.Of != people.State().Of {
-		fmt.Fprintf(b, "  %s\n", s.Reason())
+		fmt.Fprintf(b, "\nSSH: %s\n", s.Reason())
 	}
-}
-
-func inParentheses(text string) string {
-	if text == "" {
-		return ""
-	}
-	return " (" + text + ")"
 }

@@ -13,7 +13,6 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/operation"
-	"lookout/views/resource"
 )
 
 // contactsToCall returns the contacts of the affected services' groups, each once.
@@ -28,17 +27,37 @@ func affectedInstances(a *account.Account, i *client.Issue) join.Joined[*client.
 	return join.FlatMap(account.AffectedServices(a, i), a.InstancesOfService)
 }
 
-// renderIncident returns an incident as text, for a detail beside a list and for screen readers. whole adds the load
-// around the detection and the earlier issues.
+// renderIncident returns an incident as text, for a detail beside a list and for screen readers: the sections of the
+// pane with headings instead of boxes. whole adds the load around the detection and what happened before.
 func renderIncident(a *account.Account, i *client.Issue, b ui.Box, whole bool) string {
 	t := operation.NewDetailWriter(b)
 	writeIncidentHeader(a, t, i, whole)
-	writeAffectedServices(a, t, i)
-	writeCallSheet(a, t, i)
-	writeSSHCommands(a, t, i)
+	w := incidentSections{a: a, i: i, b: b}
+	write := func(sections ...ui.StackedPanel) {
+		for _, s := range sections {
+			words := make([]string, len(s.Title))
+			for n, segment := range s.Title {
+				words[n] = segment.Text
+			}
+			t.Heading(strings.Join(words, " "))
+			t.Lines = append(t.Lines, s.Lines...)
+			t.Blank()
+		}
+	}
+	services := w.services()
+	if len(services) > 1 {
+		write(w.affected(), w.call())
+		write(services...)
+	} else {
+		write(services[0], w.call())
+	}
+	if ssh, reachable := w.ssh(); reachable {
+		write(ssh)
+	}
 	if whole {
+		write(w.maintenance())
 		writeLoadChart(a, t, i, 9)
-		writeIssueHistory(a, t, i)
+		write(w.history(historyLength), w.changes(historyLength))
 	}
 	return t.String()
 }
@@ -59,43 +78,6 @@ func writeIncidentHeader(a *account.Account, t *operation.DetailWriter, i *clien
 	if i.Ticket.ID != 0 {
 		state := account.DescribeTicket(a, i.Ticket.ID)
 		t.Paragraph(fmt.Sprintf("ticket %d %s  %s", i.Ticket.ID, state, i.Ticket.Label), theme.Muted)
-	}
-	t.Blank()
-}
-
-func writeAffectedServices(a *account.Account, t *operation.DetailWriter, i *client.Issue) {
-	t.Heading("affected")
-	for _, id := range i.Services {
-		s, found := a.Services().Get(account.FormatID(id))
-		if !found {
-			t.Paragraph(account.ServiceName(a, id), theme.Muted)
-			continue
-		}
-		state, tone := operation.FormatStatus(s.Status, t.Box.Theme)
-		t.Paragraph(fmt.Sprintf("%s  %s", state, s.Label), tone)
-		if d, disabled := account.DisabledInfo(a, s); disabled {
-			t.Field("  disabled", describeDisabled(a, d), theme.Warn)
-		}
-		t.FieldParts(
-			"  address",
-			[]string{s.Type.String() + " " + s.Address.String(), timeoutPart(s)},
-			theme.Plain,
-		)
-		if names := credentialUsage(a, s.Credentials); names != "" {
-			t.Field("  credentials", names, theme.Plain)
-		}
-		if s.Region.Raw() != "" {
-			t.Field("  region", s.Region.String()+" (private address)", theme.Plain)
-		}
-		if s.Notes.Raw() != "" {
-			t.ServerField("  notes", s.Notes.Raw())
-		}
-	}
-	if len(i.Services) == 0 {
-		t.Paragraph("the issue names no service", theme.Muted)
-	}
-	if s := account.AffectedServices(a, i).State(); s.Kind != join.Known {
-		t.Paragraph(s.String(), theme.Warn)
 	}
 	t.Blank()
 }
@@ -186,21 +168,6 @@ func credentialUsage(a *account.Account, ids []int) string {
 	return join.Names(labels, strings.Clone, "")
 }
 
-func writeCallSheet(a *account.Account, t *operation.DetailWriter, i *client.Issue) {
-	groups := groupsToCall(a, i)
-	t.Heading("who to call" + wording.WithPrefix(": ", groupNames(groups)))
-	people := contactsToCall(a, i)
-	for _, c := range join.Found(people) {
-		t.Paragraph(c.Name.String(), theme.Strong)
-		t.FieldParts("  phone", phoneParts(c), theme.Accent)
-		t.Field("  e-mail", c.Email.String(), theme.Plain)
-	}
-	if remark := join.Remark(people, whyNobodyToCall(i, groups)); remark != "" {
-		t.Paragraph(remark, theme.Warn)
-	}
-	t.Blank()
-}
-
 // whyNobodyToCall returns why there is no contact to call, with everything known.
 func whyNobodyToCall(i *client.Issue, groups []callGroup) string {
 	switch {
@@ -249,23 +216,6 @@ func groupNames(groups []callGroup) string {
 	return account.JoinWithCommas(names)
 }
 
-func writeSSHCommands(a *account.Account, t *operation.DetailWriter, i *client.Issue) {
-	machines := affectedInstances(a, i)
-	if join.KnownEmpty(machines) {
-		return
-	}
-	t.Heading("ssh")
-	resource.List(t, machines, func(m *client.Instance) {
-		line, remark := sshLine(m)
-		tone := theme.Plain
-		if remark != "" {
-			line, tone = line+"  "+remark, theme.Warn
-		}
-		t.Field(m.Label.String(), line, tone)
-	}, "")
-	t.Blank()
-}
-
 // sshLine returns the command to log in to an instance, and what keeps support from using it: "" if nothing does.
 func sshLine(m *client.Instance) (line, remark string) {
 	line, _ = sshCommand(m)
@@ -276,32 +226,4 @@ func sshLine(m *client.Instance) (line, remark string) {
 		return line, "(access is switched off)"
 	}
 	return line, ""
-}
-
-func writeIssueHistory(a *account.Account, t *operation.DetailWriter, i *client.Issue) {
-	for _, id := range i.Services {
-		history := a.IssuesOfService(id)
-		issues, state := join.Found(history), history.State()
-		if len(issues) < 2 && state.Kind == join.Known {
-			continue
-		}
-		t.Heading("history of " + account.ServiceName(a, id))
-		if state.Kind != join.Known {
-			t.Paragraph(state.String(), theme.Warn)
-		}
-		for _, other := range issues[:min(4, len(issues))] {
-			mark := ""
-			if other.ID == i.ID {
-				mark = "  this one"
-			}
-			t.Field(
-				a.FormatTimestamp(other.Created),
-				fmt.Sprintf("issue %d, %s%s", other.ID, account.FormatAgo(other.Created, t.Box.Now), mark),
-				theme.Plain,
-			)
-		}
-		if more := len(issues) - 4; more > 0 {
-			t.Paragraph(fmt.Sprintf("and %d more in the list", more), theme.Muted)
-		}
-	}
 }

@@ -31,11 +31,7 @@ func writeLoadChart(a *account.Account, t *operation.DetailWriter, i *client.Iss
 		t.Paragraph(text, theme.Muted)
 		return
 	}
-	lines := len(t.Lines)
-	if a.Stats().Loaded() {
-		t.FieldParts("at detection", loadFigures(a, i), theme.Strong)
-	}
-	b.Height -= len(t.Lines) - lines
+	t.Lines = append(t.Lines, incidentSections{a: a, i: i, b: t.Box}.loadLines()...)
 	t.Rendered(LoadPanel(a, i, Metrics()[0], b, false))
 }
 

@@ -23,7 +23,7 @@ type incidentSections struct {
 	a     *account.Account
 	i     *client.Issue
 	b     ui.Box // inside the boxes
-	notes int    // lines of notes of each service at most
+	notes int    // lines of notes of each service at most; 0 is the notes as they are
 	keys  bool   // the keys of the pane work: it says what f shows
 }
 
@@ -132,6 +132,12 @@ func (w incidentSections) noteLines(s *client.Service) []string {
 	if raw == "" {
 		return nil
 	}
+	if w.notes == 0 {
+		t := operation.NewDetailWriter(w.b)
+		t.LabelWidth = ui.Width("notes: ")
+		t.ServerField("notes:", raw)
+		return t.Lines
+	}
 	var parts []string
 	left, more := shortNotes, 0
 	for line := range strings.SplitSeq(raw, "\n") {
@@ -223,10 +229,15 @@ func (w incidentSections) call() ui.StackedPanel {
 			group = ui.Pad(t.Paint(theme.Muted, ui.Truncate(row[0], widths[0], t.Glyphs.Ellipsis)), lead)
 		}
 		name := t.Paint(theme.Strong, ui.Truncate(row[1], w.b.Width-lead, t.Glyphs.Ellipsis))
-		numbers := t.Paint(theme.Accent, row[2])
-		parts := []string{name, numbers, row[3]}
+		parts := []string{name}
 		if whole {
-			parts = []string{ui.Pad(name, widths[1]) + "  " + ui.Pad(numbers, widths[2]) + "  " + row[3]}
+			numbers := ui.Pad(t.Paint(theme.Accent, row[2]), widths[2])
+			parts[0] = ui.Pad(name, widths[1]) + "  " + numbers + "  " + row[3]
+		} else { // a number is never cut off
+			for number := range strings.SplitSeq(row[2], " · ") {
+				parts = append(parts, t.Paint(theme.Accent, number))
+			}
+			parts = append(parts, row[3])
 		}
 		for _, line := range wrapStyled(parts, w.b.Width-lead) {
 			lines = append(lines, ui.Truncate(group+line, w.b.Width, t.Glyphs.Ellipsis))
@@ -277,11 +288,12 @@ func (w incidentSections) ssh() (ui.StackedPanel, bool) {
 			parts, tone = append(parts, remark), theme.Warn
 		}
 		name := ui.Pad(ui.Truncate(m.Label.String(), labels, w.b.Theme.Glyphs.Ellipsis), labels)
-		for n, part := range wrapStyled(parts, max(1, w.b.Width-labels-2)) {
-			if n > 0 {
+		room := max(1, w.b.Width-labels-2)
+		for _, part := range wrapStyled(parts, room) {
+			for _, line := range ui.Wrap(part, room) { // an address is never cut off
+				lines = append(lines, w.b.Theme.Paint(theme.Muted, name)+"  "+w.b.Theme.Paint(tone, line))
 				name = strings.Repeat(" ", labels)
 			}
-			lines = append(lines, w.b.Theme.Paint(theme.Muted, name)+"  "+w.b.Theme.Paint(tone, part))
 		}
 	}
 	if remark := join.Remark(machines, ""); remark != "" {
