@@ -306,7 +306,7 @@ func TestChangePath_lostKeyIsRevoked(t *testing.T) {
 		r.makeChange(create, "acme-prod", "PROD: account acme-prod is protected")
 		r.requireText("It is unknown who made this key", "lost key")
 		r.makeChange(revoke, "lost key", "PROD: account acme-prod is protected")
-		r.requireText("lost key: revoked")
+		r.requireText(`"lost key": revoked`)
 		r.requireChanges([]pathStep{create, revoke})
 	})
 }

@@ -238,8 +238,8 @@ func TestNotices_quoteLabels(t *testing.T) {
 				t.Errorf("no message %s in %q", text, r.messageTexts())
 			}
 		}
-		r.elsewhere("POST", "/managed/services/8/disable", "")
-		r.wait(time.Minute)
+		r.press("3", "/", "label:Done", "<enter>", "d", "1h", "<ctrl+s>")
+		r.requireText(quoted + ": monitoring is disabled until")
 		r.press("2", "<enter>")
 		r.requireText("monitoring of " + quoted + " is disabled")
 	})

@@ -50,7 +50,7 @@ func TestEdit_conflictWithAnotherUser(t *testing.T) {
 			r.Fatalf("%d changes instead of the other's alone", got)
 		}
 		r.press("<ctrl+s>")
-		r.requireText("Ada Wong M.: saved")
+		r.requireText(`"Ada Wong M.": saved`)
 		now, err := r.api.Contacts.Get(r.Context(), 11)
 		if err != nil || now.Name.Raw() != "Ada Wong M." || now.Email.Raw() != "ada@new.acme.net" {
 			r.Errorf("%+v %v", now, err)
@@ -164,7 +164,7 @@ func TestEdit_clearedFieldSentAsNull(t *testing.T) {
 			r.press("<backspace>")
 		}
 		r.press("<ctrl+s>")
-		r.requireText("Ben Idris: saved")
+		r.requireText(`"Ben Idris": saved`)
 		body := r.emu.Ledger()[0].Body
 		if len(body) != 1 || string(body["group"]) != "null" {
 			r.Errorf("sent %s", toJSON(body))
@@ -185,7 +185,7 @@ func TestForm_serverErrorsBelowTheirFields(t *testing.T) {
 		r.press("4", "n", "Zed Ek", "<tab>", "zed@acme.net", "<tab>", "nonsense", "<ctrl+s>")
 		r.requireText("Must be a phone number", "Too many contacts", "Zed Ek", "zed@acme.net", "nonsense")
 		r.press("<ctrl+s>")
-		r.requireText("Zed Ek: added")
+		r.requireText(`"Zed Ek": added`)
 	})
 }
 

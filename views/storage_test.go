@@ -606,7 +606,7 @@ func TestKeys_lostKeyIsRevoked(t *testing.T) {
 		r.press("r")
 		r.wait(time.Second)
 		r.press("lost key", "<enter>")
-		r.requireText("lost key: revoked")
+		r.requireText(`"lost key": revoked`)
 		r.requireApplied("create key", "revoke key")
 	})
 }

@@ -322,12 +322,12 @@ func TestStatusMessages_namesChangeAndObject(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn", "<enter>")
 		r.press(form...)
-		r.requireText("night check: added, monitoring is", "hidden by the filter · press esc to clear it")
+		r.requireText(`"night check": added, monitoring is`, "hidden by the filter · press esc to clear it")
 	})
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3")
 		r.press(form...)
-		r.requireText("night check: added, monitoring is")
+		r.requireText(`"night check": added, monitoring is`)
 		r.requireNoText("hidden by the filter")
 	})
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -335,7 +335,7 @@ func TestStatusMessages_namesChangeAndObject(t *testing.T) {
 		r.emu.InjectFault("PUT *", lost)
 		r.press("<ctrl+s>")
 		r.wait(3 * time.Second)
-		r.requireText("Ada Wongngton: saved · a later read shows it; who made the change is not known")
+		r.requireText("\"Ada Wongngton\": saved · a later read shows it; who made the change is not known")
 	})
 }
 
@@ -372,7 +372,7 @@ func TestStatusMessages_readsAsSentence(t *testing.T) {
 		r.press("4", "/", "Ada", "<enter>", "D")
 		r.wait(time.Second)
 		r.press("y")
-		r.requireText("Ada Wong: deleted")
+		r.requireText(`"Ada Wong": deleted`)
 	})
 }
 

@@ -51,7 +51,10 @@ func ChangesOfLastTime(a *Account, l incident.LastTime) join.Joined[RecentChange
 	return join.Derive(RecentChanges(a), func(all []RecentChange) []RecentChange {
 		var found []RecentChange
 		for _, c := range all {
-			if c.Service() == FormatID(l.Service) && !c.At.Before(from) && !c.At.After(to) {
+			if c.At.Before(from) {
+				break
+			}
+			if c.Service() == FormatID(l.Service) && !c.At.After(to) {
 				found = append(found, c)
 			}
 		}

@@ -123,7 +123,6 @@ func (p *incidentView) currentIssue() *client.Issue {
 func (p *incidentView) Actions() []ui.Action {
 	i := p.currentIssue()
 	others := operation.IssueReferences(p.a, i)
-	names := append(operation.LastTimeReferences(p.a, i), join.Found(others)...)
 	noNames := operation.WhyNone(others, "no name shown here can be opened")
 	acts := []ui.Action{
 		{
@@ -158,8 +157,9 @@ func (p *incidentView) Actions() []ui.Action {
 		{
 			Key:            ui.Bind("follow a name", "f"),
 			Description:    "open the last time, a change, or another name shown here; ctrl+o returns",
-			DisabledReason: account.ReasonIf(len(names) == 0, noNames),
+			DisabledReason: account.ReasonIf(len(account.LastTimes(p.a, i)) == 0, noNames),
 			Do: func() tea.Cmd {
+				names := append(operation.LastTimeReferences(p.a, i), join.Found(others)...)
 				return ui.Send(operation.ReferenceMenu(names, func(row operation.LinkedRow) ui.Pane {
 					if issue, found := p.a.Issues().Get(row.ID); found && row.Pane == "issues" {
 						return IncidentPane(p.a, issue)

@@ -231,7 +231,7 @@ func (r *windowRun) disableAgain(result maintenance.WindowResult, rows []*client
 // nameOrCount names one row, or counts many.
 func nameOrCount(rows []*client.Service) string {
 	if len(rows) == 1 {
-		return rows[0].Label.String()
+		return wording.Quoted(rows[0].Label.String())
 	}
 	return wording.Plural(len(rows), "service", "services")
 }

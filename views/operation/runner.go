@@ -128,10 +128,13 @@ func (r OperationRunner[T]) ableRows(op resource.Operation[T], rows []T) (able [
 	case len(rows) == 0:
 		return nil, op.Name + ": the rows are gone"
 	case len(able) == 0:
-		return nil, r.Resource.Label(rows[0]) + ": " + r.whyNot(op, rows[0])
+		return nil, r.quoted(rows[0]) + ": " + r.whyNot(op, rows[0])
 	}
 	return able, ""
 }
+
+// quoted names a row in a sentence.
+func (r OperationRunner[T]) quoted(row T) string { return wording.Quoted(r.Resource.Label(row)) }
 
 // whyNot returns why an operation cannot be performed on a row now: the token's scope, or the row itself.
 func (r OperationRunner[T]) whyNot(op resource.Operation[T], row T) string {
@@ -336,7 +339,7 @@ func (r OperationRunner[T]) openForm(s *start[T]) form.Form {
 		Store:   r.Store,
 		Title:   s.draft.Title,
 		Fields:  s.draft.Fields,
-		Success: func(row T) string { return r.Resource.Label(row) + ": " + r.success(s, row) },
+		Success: func(row T) string { return r.quoted(row) + ": " + r.success(s, row) },
 		Then:    s.draft.AfterSubmit,
 		Undo:    func(row T) *ui.Action { return r.undo(s, []T{row}) },
 		OnCandidates: func(rows []T) tea.Cmd {
@@ -427,7 +430,7 @@ func (r OperationRunner[T]) success(s *start[T], row T) string {
 // send sends one change for each row and sums the outcomes up in one status message. It is the only way from a pane to
 // the API.
 func (r OperationRunner[T]) send(s *start[T]) tea.Cmd {
-	summary := ui.NewBatchSummary(len(s.rows), r.Resource.Label)
+	summary := ui.NewBatchSummary(len(s.rows), r.quoted)
 	summary.Singular = r.Resource.Singular
 	for _, row := range s.rows {
 		now := r.currentRow(row) // what the journal calls the value before is what the row shows now
@@ -517,7 +520,7 @@ func (r OperationRunner[T]) reportVerdict(
 	one.applied = []resource.Attempt[T]{sent.attempt}
 	cmds := []tea.Cmd{ui.Send(ui.StatusMsg{
 		Tone:          theme.Good,
-		Text:          r.Resource.Label(sent.row) + ": " + r.summaryText(&one, rows) + " · " + lists.SeenByReading,
+		Text:          r.quoted(sent.row) + ": " + r.summaryText(&one, rows) + " · " + lists.SeenByReading,
 		Undo:          r.undo(&one, rows),
 		ReportsChange: true,
 	})}

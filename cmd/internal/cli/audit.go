@@ -13,6 +13,7 @@ import (
 	"lookout/client/account"
 	"lookout/client/account/audit"
 	"lookout/client/account/incident"
+	"lookout/client/wording"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
@@ -294,7 +295,7 @@ func (h handover) statusRows() (rows []*statusRow) {
 	for _, p := range h.Problems {
 		row := &statusRow{stateProblem, "service", strconv.Itoa(p.ID), p.Label, "down"}
 		if p.Group != "" {
-			row.Text = "down; call the group " + p.Group
+			row.Text = "down; call the group " + wording.Quoted(p.Group)
 		}
 		rows = append(rows, row)
 	}
@@ -308,7 +309,11 @@ func (h handover) statusRows() (rows []*statusRow) {
 			row.State = stateNotKnown
 		}
 		if len(i.Services) > 0 {
-			row.Text += "; affects " + strings.Join(i.Services, ", ")
+			names := make([]string, len(i.Services))
+			for n, label := range i.Services {
+				names[n] = wording.Quoted(label)
+			}
+			row.Text += "; affects " + strings.Join(names, ", ")
 		}
 		if i.Recovered {
 			row.Text += "; ok again"

@@ -111,7 +111,9 @@ func TestWatchBoxes(t *testing.T) {
 			lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
 			return len(lines) == size[1] && strings.Contains(lines[1], "Services") == (size[0] >= 110) &&
 				!slices.ContainsFunc(lines[1:], func(line string) bool {
-					line = strings.TrimRight(line, " ")
+					if line = strings.TrimRight(line, " "); strings.HasPrefix(line, " at detection: ") {
+						return false // of the load, between the boxes
+					}
 					return !strings.HasPrefix(line, " ") || ansi.StringWidth(line) != size[0]-1
 				})
 		})
