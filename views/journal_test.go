@@ -55,6 +55,19 @@ func TestJournalPane_showsOutcomes(t *testing.T) {
 	})
 }
 
+// The journal shows when a planned window begins and ends, in the list and in the details, and so do the last changes
+// of the service.
+func TestJournalPane_showsPlannedWindow(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<left>", "<left>", "<tab>", "02:00-04:00", "<tab>", "disk", "<ctrl+s>")
+		r.requireText("plan maintenance · from 02:00 until")
+		r.press("J")
+		r.line("plan maintenance", "from 02:00 until 04:00 · disk")
+		r.requireText("window        from 02:00 until 04:00")
+	})
+}
+
 // The journal opens with the cursor on the newest change, although another pane has shown older ones before.
 func TestJournalPane_opensOnNewest(t *testing.T) {
 	t.Parallel()

@@ -481,7 +481,7 @@ func columnTable() string {
 		fmt.Fprintf(&b, "| `%s` | `%s` |\n", l.Name(), strings.Join(l.ColumnNames(), "`, `"))
 	}
 	b.WriteString(
-		"\nIn `journal`, `of` is the object that was changed, `reason` is the reason you gave for the change, " +
+		"\nIn `journal`, `of` is the object that was changed, `reason` is its maintenance window and the reason you gave, " +
 			"and `why` explains the outcome.\n",
 	)
 	return b.String()

@@ -102,7 +102,11 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 			Min:          12,
 			DropPriority: 2,
 			Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
-				return client.NewText(e.Change.Reason).String(), theme.Plain
+				window, reason := operation.FormatWindow(a, e.Change), client.NewText(e.Change.Reason).String()
+				if window == "" {
+					return reason, theme.Plain
+				}
+				return window + wording.WithPrefix(" · ", reason), theme.Plain
 			},
 		},
 		{
@@ -257,8 +261,8 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 		t.Field(client.NewText(c.Resource).String(), target, theme.Plain)
 	}
 	t.Field("reason", account.OrDefault(client.NewText(c.Reason).String(), "not given"), theme.Plain)
-	if !c.RevertAt.IsZero() {
-		t.Field("until", a.FormatTime(c.RevertAt), theme.Plain)
+	if window := operation.FormatWindow(a, c); window != "" {
+		t.Field("window", window, theme.Plain)
 	}
 	t.Field("request", client.Clean(c.Method+" "+c.Path), theme.Muted)
 	t.Field("entry", client.Clean(e.ID), theme.Muted)

@@ -70,13 +70,30 @@ func describeChange(a *account.Account, c account.RecentChange) string {
 	}
 	e := c.Entry.Change
 	parts := []string{client.NewText(e.Op).String()}
-	if !e.RevertAt.IsZero() {
-		parts = append(parts, "until "+a.FormatTime(e.RevertAt))
+	if window := FormatWindow(a, e); window != "" {
+		parts = append(parts, window)
 	}
 	if e.Reason != "" {
 		parts = append(parts, client.NewText(e.Reason).String())
 	}
 	return strings.Join(parts, " · ")
+}
+
+// FormatWindow returns when a change begins to apply and when it is to be reverted: "from 22:00 until 23:30", "until
+// 23:30"; "" if it has no such times.
+func FormatWindow(a *account.Account, c client.Change) string {
+	var parts []string
+	if !c.StartAt.IsZero() {
+		parts = append(parts, "from "+a.FormatTime(c.StartAt))
+	}
+	if !c.RevertAt.IsZero() {
+		now := a.Now()
+		if c.StartAt.After(now) {
+			now = c.StartAt // the date of the start is not said again
+		}
+		parts = append(parts, "until "+account.FormatClock(c.RevertAt.In(a.Location), now.In(a.Location)))
+	}
+	return strings.Join(parts, " ")
 }
 
 // ChangesPanel returns the panel of the last changes of a row, made from this machine and, of services, elsewhere.

@@ -70,7 +70,7 @@ func TestColumns_namesAreStable(t *testing.T) {
 		"buckets list --cluster us-east-1": bucket,
 		"clusters list":                    "id,region,status,domain,static_site_domain",
 		"transfer":                         "used",
-		"journal":                          "time,op,of,label,outcome,until,reason,why,id,method,path",
+		"journal":                          "time,op,of,label,outcome,until,reason,why,id,method,path,start",
 	} {
 		head, _, _ := strings.Cut(r.MustRun(append(strings.Fields(command), "-o", "csv")...).Out, "\n")
 		if head != want {
@@ -190,6 +190,20 @@ func TestServicesDisable_plannedWindowBeginsAtItsStart(t *testing.T) {
 		t.Errorf("cancelled, and still planned: %v", windows)
 	}
 	r.CheckResult(r.Run("services", "cancel-maintenance", "web-1"), exit.CodeOK, "no maintenance is planned")
+}
+
+// The journal shows when a planned window begins and when it ends.
+func TestJournal_planHasItsStart(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun("services", "disable", "web-1", "--for", "tomorrow 02:00-04:00")
+	var entries []journalRow
+	if err := json.Unmarshal([]byte(r.MustRun("journal", "-o", "json").Out), &entries); err != nil ||
+		len(entries) != 1 || entries[0].Until.Sub(entries[0].Start) != 2*time.Hour {
+		t.Fatalf("%v, %v", entries, err)
+	}
+	start, until := formatTime(entries[0].Start), formatTime(entries[0].Until)
+	r.CheckResult(r.MustRun("journal", "-o", "csv", "--columns", "op,start,until"), exit.CodeOK,
+		"op,start,until plan maintenance,"+start+","+until)
 }
 
 // lastEnd returns the end of the window that the last change in the journal began.

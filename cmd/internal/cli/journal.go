@@ -26,6 +26,7 @@ type journalRow struct {
 	TargetID      string         `json:"of"` // ID of the thing
 	Label         string         `json:"label"`
 	Reason        string         `json:"reason"`
+	Start         time.Time      `json:"start,omitzero"` // of a planned window
 	Until         time.Time      `json:"until,omitzero"`
 	Outcome       client.Outcome `json:"outcome"`
 	OutcomeDetail string         `json:"why,omitempty"`
@@ -45,6 +46,7 @@ func newJournalRow(e journal.Entry) journalRow {
 		TargetID:      c.ID,
 		Label:         c.Label,
 		Reason:        c.Reason,
+		Start:         c.StartAt.UTC(),
 		Until:         c.RevertAt.UTC(),
 		Outcome:       e.Shown(),
 		OutcomeDetail: e.OutcomeDetail,
@@ -99,6 +101,8 @@ func journalResource() scriptResource {
 			{Name: "id", DetailOnly: true, Value: func(e *journalRow) string { return e.ID }},
 			{Name: "method", DetailOnly: true, Value: func(e *journalRow) string { return e.Method }},
 			{Name: "path", DetailOnly: true, Value: func(e *journalRow) string { return e.Path }},
+			// of a planned window; new columns come last, because scripts count them
+			{Name: "start", DropPriority: 3, Value: func(e *journalRow) string { return formatTime(e.Start) }},
 		}),
 		offline: true,
 		get:     getEntry,
