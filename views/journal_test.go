@@ -60,7 +60,8 @@ func TestJournalPane_showsOutcomes(t *testing.T) {
 func TestJournalPane_showsPlannedWindow(t *testing.T) {
 	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
-		r.press("3", "/", "cdn-origin", "<enter>", "d", "<left>", "<left>", "<tab>", "02:00-04:00", "<tab>", "disk", "<ctrl+s>")
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<left>", "<left>", "<tab>", "02:00-04:00", "<tab>", "disk")
+		r.press("<ctrl+s>")
 		r.requireText("plan maintenance · from 02:00 until")
 		r.press("J")
 		r.line("plan maintenance", "from 02:00 until 04:00 · disk")

@@ -481,8 +481,8 @@ func columnTable() string {
 		fmt.Fprintf(&b, "| `%s` | `%s` |\n", l.Name(), strings.Join(l.ColumnNames(), "`, `"))
 	}
 	b.WriteString(
-		"\nIn `journal`, `of` is the object that was changed, `reason` is its maintenance window and the reason you gave, " +
-			"and `why` explains the outcome.\n",
+		"\nIn `journal`, `of` is the object that was changed, `reason` is its maintenance window and the reason you " +
+			"gave, and `why` explains the outcome.\n",
 	)
 	return b.String()
 }

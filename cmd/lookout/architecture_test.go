@@ -21,7 +21,10 @@ func TestImportsPointDownward(t *testing.T) {
 		"ui", "ui/chart", "ui/form", "ui/table", "client", "client/journal", "client/lists", "client/maintenance",
 		"client/objectindex", "client/objectnames", "client/transfer", "client/visible", "client/wording", "theme",
 	}
-	engine := []string{"client/account", "client/account/audit", "client/account/incident", "client/account/join"}
+	engine := []string{
+		"client/account", "client/account/audit", "client/account/handover", "client/account/incident",
+		"client/account/join",
+	}
 	may := map[string][]string{
 		"theme":                   {},
 		"client":                  {"client/objectnames", "client/visible"},
@@ -41,6 +44,7 @@ func TestImportsPointDownward(t *testing.T) {
 		"client/account/join":     {"client", "client/lists", "client/wording"},
 		"client/account/incident": {"client", "client/journal", "client/visible", "client/wording"},
 		"client/account/audit":    {"client", "client/journal"},
+		"client/account/handover": {"client", "client/account/incident", "client/journal"},
 		"client/account": {
 			"client", "client/account/incident", "client/account/join", "client/journal", "client/lists",
 			"client/maintenance", "client/statefile", "client/transfer", "client/wording",

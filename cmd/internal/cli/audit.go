@@ -12,6 +12,7 @@ import (
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/account/audit"
+	"lookout/client/account/handover"
 	"lookout/client/account/incident"
 	"lookout/client/wording"
 	"lookout/cmd/internal/config"
@@ -20,6 +21,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/table"
 	"lookout/ui/terminal"
+	"lookout/views/activity"
 	"lookout/views/managed"
 	"lookout/views/resource"
 )
@@ -276,10 +278,10 @@ func readStatus(c *cobra.Command, f *config.Flags, forPeople bool) (status accou
 		return status, err
 	}
 	defer end()
-	var h handover
-	h.readAccount(c.Context(), s, j)
-	status.rows, status.failure = h.statusRows(), h.failure
-	if alerts := h.incidents.Alerts(); forPeople && len(alerts) > 0 {
+	snapshot := s.readSnapshot(c.Context(), j)
+	report := handover.New(snapshot)
+	status.rows, status.failure = statusRows(report), report.Err()
+	if alerts := snapshot.Incidents.Alerts(); forPeople && len(alerts) > 0 {
 		a := s.openAccount(c.Context())
 		a.Contacts().Refresh()
 		a.Wait(c.Context(), nil) // what cannot be read stays unknown
@@ -291,36 +293,35 @@ func readStatus(c *cobra.Command, f *config.Flags, forPeople bool) (status accou
 }
 
 // statusRows returns what is broken, and which lists could not be read.
-func (h handover) statusRows() (rows []*statusRow) {
-	for _, p := range h.Problems {
-		row := &statusRow{stateProblem, "service", strconv.Itoa(p.ID), p.Label, "down"}
-		if p.Group != "" {
-			row.Text = "down; call the group " + wording.Quoted(p.Group)
+func statusRows(r handover.Report) (rows []*statusRow) {
+	for _, p := range r.Down {
+		row := &statusRow{stateProblem, "service", strconv.Itoa(p.ID), p.Label.Raw(), "down"}
+		if p.Group.Raw() != "" {
+			row.Text = "down; call the group " + wording.Quoted(p.Group.Raw())
 		}
 		rows = append(rows, row)
 	}
-	for _, i := range h.Issues {
-		text := strings.Replace(i.ticketText(), ", ", ": ", 1)
-		row := &statusRow{stateProblem, "issue", strconv.Itoa(i.ID), i.Label, text}
-		switch i.phase {
-		case incident.Recovered, incident.Lapsed:
+	for _, i := range r.Issues {
+		if !i.Unresolved() {
 			continue
-		case incident.Uncertain:
+		}
+		text := "it names no ticket"
+		if id := i.Issue.Ticket.ID; id != 0 {
+			text = fmt.Sprintf("ticket %d: %s", id, activity.TicketStatus(r, i))
+		}
+		row := &statusRow{stateProblem, "issue", strconv.Itoa(i.Issue.ID), i.Issue.Ticket.Label.Raw(), text}
+		if i.Phase == incident.Uncertain {
 			row.State = stateNotKnown
 		}
-		if len(i.Services) > 0 {
-			names := make([]string, len(i.Services))
-			for n, label := range i.Services {
-				names[n] = wording.Quoted(label)
-			}
-			row.Text += "; affects " + strings.Join(names, ", ")
+		for n, name := range activity.ServiceNames(i, false) {
+			row.Text += account.ReasonIf(n == 0, "; affects ") + account.ReasonIf(n > 0, ", ") + wording.Quoted(name.Raw())
 		}
-		if i.Recovered {
+		if i.Well() {
 			row.Text += "; ok again"
 		}
 		rows = append(rows, row)
 	}
-	for _, text := range h.Unreadable {
+	for _, text := range activity.NotReadTexts(r) {
 		what, why, _ := strings.Cut(text, ": ")
 		rows = append(rows, &statusRow{stateNotKnown, what, "", "", why})
 	}

@@ -575,18 +575,43 @@ func TestHandover(t *testing.T) {
 	r.CheckResult(r.Run("services", "disable", other), exit.CodeUnknown)
 	r.API.ClearFaults()
 	r.CheckResult(
-		r.MustRun("handover"), exit.CodeOK, "# Handover of account", "## Still disabled", "edge-router",
+		r.MustRun("handover"), exit.CodeOK, "# Handover of account", "## Silenced now", "edge-router",
 		`switch \[the\] line`, "Outcome unknown", "web-1", "## Open issues", "billing-api", "ticket",
 	)
-	var h handover
+	var h handoverRow
 	if err := json.Unmarshal([]byte(r.MustRun("handover", "-o", "json").Out), &h); err != nil || len(h.Changes) != 2 ||
 		len(h.Unknown) != 1 ||
 		len(h.Problems) == 0 {
 		t.Errorf("%+v, %v", h, err)
 	}
 	r.API.InjectFault("list services", emulator.Fault{Status: 403})
-	r.CheckResult(r.Run("handover"), exit.CodeDenied, "## Could not be read", "edge-router", "incomplete")
+	r.CheckResult(r.Run("handover"), exit.CodeDenied, "## Not read", "edge-router", "incomplete")
 	r.CheckResult(r.Run("handover", "--since", "yesterday"), exit.CodeUsage, "8h")
+}
+
+// The next shift must know what will be silenced tonight: a handover lists the planned windows with their start, their
+// end and their reason, the next one first, and no window that was cancelled.
+func TestHandover_planned(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.CheckResult(r.MustRun("handover"), exit.CodeOK, "## Planned nothing from this machine ##")
+	r.MustRun("services", "disable", "web-1", "--for", "tomorrow 04:00-05:00", "--reason", "disk_1")
+	r.MustRun("services", "disable", "web-2", "--for", "tomorrow 02:00-03:30")
+	r.MustRun("services", "disable", "edge-router", "--for", "tomorrow 01:00-06:00")
+	r.MustRun("services", "cancel-maintenance", "edge-router")
+	var h handoverRow
+	if err := json.Unmarshal([]byte(r.MustRun("handover", "-o", "json").Out), &h); err != nil || len(h.Planned) != 2 {
+		t.Fatalf("%+v, %v", h.Planned, err)
+	}
+	first, second := h.Planned[0], h.Planned[1]
+	if first.Label != "web-2" || first.Until.Sub(first.Start) != 90*time.Minute || second.Reason != "disk_1" {
+		t.Errorf("%+v", h.Planned)
+	}
+	minute := func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+	s := r.MustRun("handover")
+	r.CheckResult(s, exit.CodeOK, fmt.Sprintf(
+		`## Planned - **web-2** (%d) from %s until %s - **web-1** (%d) from %s until %s: disk\_1 Planned on this`,
+		first.ID, minute(first.Start), minute(first.Until), second.ID, minute(second.Start), minute(second.Until),
+	), "plan maintenance web-1, from "+minute(second.Start)+", until ")
 }
 
 // A folder that was uploaded is one line of a handover. What may not have arrived has its own, and JSON has each.
@@ -605,7 +630,7 @@ func TestHandover_countsManyTransfers(t *testing.T) {
 	r.CheckResult(
 		r.Run("handover"), exit.CodeOK, "12 objects in "+testenv.Bucket+", the last one at ", ": release", "one.txt",
 	)
-	var h handover
+	var h handoverRow
 	if err := json.Unmarshal([]byte(r.MustRun("handover", "-o", "json").Out), &h); err != nil || len(h.Changes) != 13 {
 		t.Errorf("%d changes, %v", len(h.Changes), err)
 	}
@@ -626,8 +651,8 @@ func TestAHandoverThatCouldNotLook(t *testing.T) {
 			r.CheckResult(
 				s,
 				s.Code,
-				"## Services in trouble **could not be read** ## Open issues **could not be read** ## Still "+
-					"disabled - **edge-router**",
+				"## Services in trouble **could not be read** ## Open issues **could not be read** ## Silenced "+
+					"now - **edge-router**",
 				"- **could not be read**; this list is from this machine's journal",
 			)
 			if s.Code == exit.CodeOK {
@@ -653,7 +678,7 @@ func TestHandover_unreadableJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := r.Run("handover")
-	r.CheckResult(s, s.Code, "## Changed **1 line of the journal could not be read** ## Could not be read")
+	r.CheckResult(s, s.Code, "## Changed **incomplete**: 1 line of the journal could not be read ## Not read")
 }
 
 // A source that fails affects only its own section. Issues that are left out are counted.
@@ -665,14 +690,14 @@ func TestAHandoverWithoutItsTickets(t *testing.T) {
 	r.API.InjectFault("view ticket", emulator.Fault{Status: 403})
 	r.CheckResult(
 		r.Run("handover"), exit.CodeDenied, "## Services in trouble - **",
-		"## Open issues **could not be read** ## Still disabled - **",
+		"## Open issues **could not be read** ## Silenced now - **",
 	)
 	r.API.ClearFaults()
 	r.API.InjectFault("view ticket", emulator.Fault{Status: 403})
 	r.CheckResult(
 		r.MustRun("handover", "--since", "1s"), exit.CodeOK, "issue 823: billing-api; ticket 48213, unknown",
-		"**silenced**: monitoring of web-1 is disabled", "- **could not be read**: tickets: ",
-		"older issues are omitted", "## Could not be read - tickets: ",
+		"**silenced**: monitoring of web-1 is disabled", "- **incomplete**: ",
+		"older issues are omitted", "## Not read - tickets: ",
 	)
 	r.WriteConfig("") // the API document has no tickets
 	asked := r.API.RequestCount("view ticket")

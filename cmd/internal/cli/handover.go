@@ -5,25 +5,26 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"sort"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"lookout/client"
+	"lookout/client/account/handover"
 	"lookout/client/account/incident"
 	"lookout/client/journal"
-	"lookout/client/wording"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
+	"lookout/views/activity"
 )
 
-// A handover holds what the next shift must know.
-type handover struct {
+// handoverRow is a handover as scripts see it.
+type handoverRow struct {
 	Account    string            `json:"account"`
 	Host       string            `json:"host"`
 	From       time.Time         `json:"from"`
@@ -31,16 +32,11 @@ type handover struct {
 	Changes    []journalRow      `json:"changes"`
 	Unknown    []journalRow      `json:"unknown"` // sent without an outcome
 	Disabled   []disabledService `json:"disabled"`
-	Problems   []downService     `json:"problems"`
-	Issues     []openIssue       `json:"issues"`
-	Unreadable []string          `json:"unreadable,omitempty"` // what could not be read
-	failure    error             // the first error that makes the handover incomplete
-	notes      sectionNotes
-	incidents  *incident.Incidents
+	Planned    []plannedWindow   `json:"planned"`
+	Problems   []downService     `json:"problems"` // null if the services could not be read
+	Issues     []openIssue       `json:"issues"`   // null if the issues could not be read
+	Unreadable []string          `json:"unreadable,omitempty"`
 }
-
-// sectionNotes say what is missing in the sections of a handover; empty if everything could be read.
-type sectionNotes struct{ problems, issues, disabled, journal string }
 
 // disabledService is a service that is not monitored.
 type disabledService struct {
@@ -52,6 +48,16 @@ type disabledService struct {
 	Reason   string    `json:"reason,omitempty"`
 	Ours     bool      `json:"ours"` // disabled by this program on this machine
 	Perhaps  bool      `json:"perhaps_ours,omitempty"`
+}
+
+// plannedWindow is a maintenance window that has not begun.
+type plannedWindow struct {
+	ID     int       `json:"id"` // of the service
+	Label  string    `json:"label"`
+	Start  time.Time `json:"start"`
+	Until  time.Time `json:"until,omitzero"`
+	Reason string    `json:"reason,omitempty"`
+	Ours   bool      `json:"ours"` // planned by this program on this machine
 }
 
 // downService is a service that is down.
@@ -72,8 +78,6 @@ type openIssue struct {
 	Status    string    `json:"status"`
 	Silenced  []string  `json:"silenced,omitempty"` // its services that are disabled
 	Recovered bool      `json:"recovered"`          // its services are ok again
-	noTickets bool      // of the API
-	phase     incident.Phase
 }
 
 func handoverCommand(f *config.Flags) *cobra.Command {
@@ -85,12 +89,11 @@ func handoverCommand(f *config.Flags) *cobra.Command {
 		Example: indentExamples(
 			"lookout handover --since 8h > handover.md\nlookout handover --since 2026-11-20 -o json",
 		),
-		Long: "Lists the changes made from this machine with their reasons, the services that are still disabled and " +
-			"until when,\n" +
-			"changes whose outcome is unknown, services in trouble and open issues. If something cannot be read, the " +
-			"handover\n" +
-			"says so and contains the rest.\n" +
-			"Times are in UTC, to the minute (2026-11-20 13:05 UTC). With -o json, they are RFC 3339 times in UTC.",
+		Long: `Lists services in trouble, open issues, the services that are disabled now and until when,
+the maintenance windows planned on this machine, changes whose outcome is unknown, and the changes
+made from this machine with their reasons. If something cannot be read, the handover says so and
+contains the rest.
+Times are in UTC, to the minute (2026-11-20 13:05 UTC). With -o json, they are RFC 3339 times in UTC.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if format != "markdown" && format != "json" {
 				return exit.Usage(fmt.Errorf("unknown output format %q (use markdown or json)", format))
@@ -104,11 +107,14 @@ func handoverCommand(f *config.Flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			h, err := s.buildHandover(c.Context(), from)
+			j, err := s.journal.getIfExists()
 			if err != nil {
 				return err
 			}
-			return h.write(c.OutOrStdout(), format)
+			snapshot := s.readSnapshot(c.Context(), j)
+			snapshot.From = from.UTC()
+			s.addChanges(&snapshot, j)
+			return s.writeHandover(c.OutOrStdout(), format, handover.New(snapshot))
 		},
 	}
 	f.AddAccountFlags(c.Flags())
@@ -121,71 +127,47 @@ func handoverCommand(f *config.Flags) *cobra.Command {
 	return c
 }
 
-// buildHandover builds the handover of a shift from the journal and the API.
-func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (handover, error) {
-	h := handover{
-		Account:  s.settings.Account,
-		Host:     s.settings.Host(),
-		From:     from.UTC(),
-		To:       s.now().UTC(),
-		Changes:  []journalRow{},
-		Unknown:  []journalRow{},
-		Disabled: []disabledService{},
-		Problems: []downService{},
-		Issues:   []openIssue{},
-	}
-	j, err := s.journal.getIfExists()
-	if err != nil {
-		return h, err
-	}
-	for _, e := range j.Entries(from) {
-		h.Changes = append(h.Changes, newJournalRow(e))
-		if e.Outcome == client.Unknown || e.Outcome == client.Pending {
-			h.Unknown = append(h.Unknown, newJournalRow(e))
-		}
-	}
+// addChanges adds the changes of the shift to a snapshot.
+func (s *scriptSession) addChanges(snapshot *handover.Snapshot, j *journal.Journal) {
+	snapshot.Changes = j.Entries(snapshot.From)
+	var gaps []handover.Gap
 	if err := cmp.Or(s.journal.noPlace, j.Problem()); err != nil {
-		h.addUnreadable("journal", err)
-		h.notes.journal = "**" + escapeMarks(err.Error()) + "**"
+		gaps = append(gaps, handover.Gap{Source: handover.Journal, Reason: handover.Failed, Err: err})
 	}
 	if n := j.UnreadableLines(); n > 0 {
-		lines := wording.Plural(n, "line", "lines")
-		h.Unreadable = append(h.Unreadable, fmt.Sprintf("journal: %s of %s", lines, s.journal.path))
-		h.notes.journal = "**" + wording.Plural(n, "line", "lines") + " of the journal could not be read**"
+		gaps = append(gaps, handover.Gap{Source: handover.Journal, Reason: handover.BadLines, Count: n})
 	}
-	h.readAccount(ctx, s, j)
-	sort.Slice(h.Disabled, func(i, j int) bool {
-		a, b := h.Disabled[i], h.Disabled[j]
-		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID)) < 0
-	})
-	return h, nil
+	snapshot.Gaps = append(gaps, snapshot.Gaps...)
 }
 
-// addUnreadable records that something could not be read.
-func (h *handover) addUnreadable(what string, err error) {
-	h.Unreadable = append(h.Unreadable, what+": "+err.Error())
-	h.failure = cmp.Or(h.failure, err)
-}
-
-// notRead is shown in place of what could not be read.
-const notRead = "**could not be read**"
-
-// readAccount reads what is going on: which services are down or disabled, and which incidents are not over.
-func (h *handover) readAccount(ctx context.Context, s *scriptSession, j *journal.Journal) {
-	services, all := h.readServices(ctx, s)
-	issues := h.readIssues(ctx, s)
+// readSnapshot reads what is going on in the account: which services are down or disabled, and which incidents are not
+// over.
+func (s *scriptSession) readSnapshot(ctx context.Context, j *journal.Journal) handover.Snapshot {
+	snapshot := handover.Snapshot{
+		To:        s.now().UTC(),
+		NoTickets: !s.api.HasTickets(),
+		Windows:   j.DisabledServices(),
+		Planned:   j.PlannedWindows(),
+	}
+	failed := func(source handover.Source, err error) {
+		if err != nil {
+			snapshot.Gaps = append(snapshot.Gaps, handover.Gap{Source: source, Reason: handover.Failed, Err: err})
+		}
+	}
+	services, err := readAll(s.api.Services.All(ctx))
+	all := err == nil
+	failed(handover.Services, err)
+	issues, err := readAll(s.api.Issues.All(ctx))
+	failed(handover.Issues, err)
 	seen, err := s.readMemory()
-	if err != nil {
-		h.addUnreadable("state", err)
-	}
+	failed(handover.Memory, err)
 	seen.Observe(incident.ServiceSnapshot{
 		Services: services,
 		Complete: all,
 		Read:     s.now().UTC(),
 		Now:      s.now().UTC(),
 	})
-	windows := j.DisabledServices()
-	facts := incident.AccountSnapshot{
+	account := incident.AccountSnapshot{
 		Services:    services,
 		AllServices: all,
 		Issues:      issues,
@@ -193,8 +175,8 @@ func (h *handover) readAccount(ctx context.Context, s *scriptSession, j *journal
 		WasOpen:     seen.TicketWasOpen,
 		Now:         s.now(),
 	}
-	statuses := s.readTickets(ctx, incident.New(facts))
-	facts.Ticket = func(id int) incident.TicketState {
+	statuses := s.readTickets(ctx, incident.New(account))
+	account.Ticket = func(id int) incident.TicketState {
 		switch statuses[id] {
 		case "":
 			return incident.TicketUnknown
@@ -203,42 +185,29 @@ func (h *handover) readAccount(ctx context.Context, s *scriptSession, j *journal
 		}
 		return incident.TicketOpen
 	}
-	h.addServices(services, func(v *client.Service) incident.DisabledInfo {
-		w, held := windows[strconv.Itoa(v.ID)]
+	snapshot.Services, snapshot.Incidents = services, incident.New(account)
+	snapshot.Ticket = func(id int) string { return statuses[id] }
+	snapshot.Disabled = func(v *client.Service) incident.DisabledInfo {
+		w, held := snapshot.Windows[strconv.Itoa(v.ID)]
 		if !held {
 			d := seen.DisabledInfo(v.ID, v.Updated.Time(), nil)
 			d.Perhaps = incident.MayHaveDisabled(v.ID, j.UnresolvedEntries(time.Time{}))
 			return d
 		}
 		return seen.DisabledInfo(v.ID, v.Updated.Time(), &w)
-	})
-	if !all {
-		h.addWindows(services, windows)
 	}
-	h.incidents = incident.New(facts)
-	left := h.addIssues(h.incidents, services, statuses)
-	for i := range h.Issues {
-		h.Issues[i].noTickets = !s.api.HasTickets()
-	}
-	if s.api.HasTickets() {
-		h.noteOmittedIssues(left) // else they are over: nothing is down
-	}
+	return snapshot
 }
 
-// ticketText names the ticket with its status.
-func (i openIssue) ticketText() string {
-	if i.Ticket == 0 {
-		return "it names no ticket"
+// readAll returns the rows that could be read, and why the others could not.
+func readAll[T any](rows iter.Seq2[T, error]) (all []T, err error) {
+	for row, err := range rows {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, row)
 	}
-	return fmt.Sprintf("ticket %d, %s", i.Ticket, i.ticketStatus())
-}
-
-// ticketStatus returns the state of the ticket.
-func (i openIssue) ticketStatus() string {
-	if i.noTickets {
-		return i.Status + " (this API has no tickets)"
-	}
-	return i.Status
+	return all, nil
 }
 
 // readMemory returns what the dashboard has seen of the account.
@@ -248,33 +217,6 @@ func (s *scriptSession) readMemory() (*incident.Observations, error) {
 		return incident.NewMemory(), err
 	}
 	return incident.Load(data)
-}
-
-// readServices reads the services, and reports whether these are all.
-func (h *handover) readServices(ctx context.Context, s *scriptSession) (rows []*client.Service, all bool) {
-	for v, err := range s.api.Services.All(ctx) {
-		if err != nil {
-			h.addUnreadable("services", err)
-			h.notes.problems, h.notes.disabled = notRead, notRead+"; this list is from this machine's journal"
-			h.Problems, h.Disabled = nil, nil
-			return rows, false
-		}
-		rows = append(rows, v)
-	}
-	return rows, true
-}
-
-// readIssues reads the issues.
-func (h *handover) readIssues(ctx context.Context, s *scriptSession) (rows []*client.Issue) {
-	for i, err := range s.api.Issues.All(ctx) {
-		if err != nil {
-			h.addUnreadable("issues", err)
-			h.notes.issues, h.Issues = notRead, nil
-			return rows
-		}
-		rows = append(rows, i)
-	}
-	return rows
 }
 
 // maxTicketRequests bounds the requests for tickets in a handover.
@@ -308,37 +250,75 @@ func (s *scriptSession) readTickets(ctx context.Context, m *incident.Incidents) 
 	return statuses
 }
 
-// addServices adds the services that are disabled or down.
-func (h *handover) addServices(services []*client.Service, of func(*client.Service) incident.DisabledInfo) {
-	for _, v := range services {
-		switch v.Status {
-		case client.StatusDisabled:
-			h.Disabled = append(h.Disabled, newDisabledService(v.ID, v.Label.Raw(), of(v)))
-		case client.StatusProblem:
-			h.Problems = append(h.Problems, downService{v.ID, v.Label.Raw(), v.Address.Raw(), v.Group.Raw()})
-		}
+// writeHandover writes a handover. It returns an error if it is incomplete.
+func (s *scriptSession) writeHandover(out io.Writer, format string, r handover.Report) error {
+	text := func() error {
+		h := activity.HandoverText{Report: r, Account: s.settings.Account, Host: s.settings.Host()}
+		return output.WriteText(out, h.Markdown())
 	}
+	if format == "json" {
+		text = func() error { return output.WriteJSON(out, s.handoverRow(r), "  ") }
+	}
+	if err := text(); err != nil || r.Err() == nil {
+		return err
+	}
+	return fmt.Errorf("the handover is incomplete; %w", r.Err())
 }
 
-// addWindows adds the services that this machine disabled and that could not be read.
-func (h *handover) addWindows(read []*client.Service, windows map[string]journal.DisabledService) {
-	for id, w := range windows {
-		n, _ := strconv.Atoi(id)
-		if !slices.ContainsFunc(read, func(v *client.Service) bool { return v.ID == n }) {
-			h.Disabled = append(h.Disabled, newDisabledService(n, w.Label, incident.DisabledInfo{
-				Since:  w.Since,
-				Until:  w.Until,
-				Reason: w.Reason,
-				Ours:   true,
-			}))
-		}
+// handoverRow returns a handover for scripts.
+func (s *scriptSession) handoverRow(r handover.Report) handoverRow {
+	h := handoverRow{
+		Account:    s.settings.Account,
+		Host:       s.settings.Host(),
+		From:       r.From,
+		To:         r.To,
+		Changes:    journalRows(r.Changes),
+		Unknown:    journalRows(r.Unknown),
+		Disabled:   []disabledService{},
+		Planned:    []plannedWindow{},
+		Unreadable: activity.NotReadTexts(r),
 	}
+	for _, d := range r.Silenced {
+		h.Disabled = append(h.Disabled, newDisabledService(d))
+	}
+	for _, w := range r.Planned {
+		h.Planned = append(h.Planned, plannedWindow{
+			ID:     w.ID,
+			Label:  w.Label.Raw(),
+			Start:  w.Start.UTC(),
+			Until:  w.Until.UTC(),
+			Reason: w.Reason.Raw(),
+			Ours:   true,
+		})
+	}
+	if !r.Lacks(handover.Services) {
+		h.Problems = []downService{}
+	}
+	for _, v := range r.Down {
+		h.Problems = append(h.Problems, downService{v.ID, v.Label.Raw(), v.Address.Raw(), v.Group.Raw()})
+	}
+	if !r.Lacks(handover.Issues) {
+		h.Issues = []openIssue{}
+	}
+	for _, i := range r.Issues {
+		h.Issues = append(h.Issues, newOpenIssue(i))
+	}
+	return h
 }
 
-func newDisabledService(id int, label string, d incident.DisabledInfo) disabledService {
+// journalRows returns changes as scripts see them.
+func journalRows(entries []journal.Entry) []journalRow {
+	rows := make([]journalRow, len(entries))
+	for n, e := range entries {
+		rows[n] = newJournalRow(e)
+	}
+	return rows
+}
+
+func newDisabledService(d handover.Silenced) disabledService {
 	return disabledService{
-		ID:       id,
-		Label:    label,
+		ID:       d.ID,
+		Label:    d.Label.Raw(),
 		Since:    d.Since.UTC(),
 		AtLatest: d.Bound && !d.Since.IsZero(),
 		Until:    d.Until.UTC(),
@@ -348,251 +328,21 @@ func newDisabledService(id int, label string, d incident.DisabledInfo) disabledS
 	}
 }
 
-// addIssues adds the incidents that are not known to be over. Of those whose services are well again and whose ticket
-// could not be read, it adds those of the shift and returns the number of the others.
-func (h *handover) addIssues(m *incident.Incidents, services []*client.Service, statuses map[int]string) (left int) {
-	labels := map[int]string{}
-	for _, v := range services {
-		labels[v.ID] = v.Label.Raw()
+func newOpenIssue(i handover.Issue) openIssue {
+	row := openIssue{
+		ID:        i.Issue.ID,
+		Created:   i.Issue.Created.Time(),
+		Services:  []string{},
+		Ticket:    i.Issue.Ticket.ID,
+		Label:     i.Issue.Ticket.Label.Raw(),
+		Status:    cmp.Or(i.TicketStatus, string(incident.TicketUnknown)),
+		Recovered: i.Well(),
 	}
-	for _, i := range m.All() {
-		issue := i.Issue
-		switch {
-		case i.Phase == incident.Over:
-			continue
-		case !i.Unresolved() && issue.Created.Time().Before(h.From):
-			left++
-			continue
-		}
-		one := openIssue{
-			ID:        issue.ID,
-			Created:   issue.Created.Time(),
-			Services:  []string{},
-			Ticket:    issue.Ticket.ID,
-			Label:     issue.Ticket.Label.Raw(),
-			Status:    cmp.Or(statuses[issue.Ticket.ID], string(incident.TicketUnknown)),
-			Recovered: i.Well(),
-			phase:     i.Phase,
-		}
-		for _, a := range i.Services {
-			label := cmp.Or(labels[a.ID], "service "+strconv.Itoa(a.ID))
-			one.Services = append(one.Services, label)
-			if a.Silence != nil {
-				one.Silenced = append(one.Silenced, label)
-			}
-		}
-		h.Issues = append(h.Issues, one)
+	for _, name := range activity.ServiceNames(i, false) {
+		row.Services = append(row.Services, name.Raw())
 	}
-	return left
-}
-
-// noteOmittedIssues records that n older issues are left out because their tickets were not read.
-func (h *handover) noteOmittedIssues(n int) {
-	if n == 0 {
-		return
+	for _, name := range activity.ServiceNames(i, true) {
+		row.Silenced = append(row.Silenced, name.Raw())
 	}
-	text := fmt.Sprintf("tickets: %d older issues are omitted, because their tickets' state is unknown", n)
-	h.Unreadable = append(h.Unreadable, text)
-	h.notes.issues = cmp.Or(h.notes.issues, notRead+": "+text)
-}
-
-// write writes the handover. It returns an error if the handover is incomplete.
-func (h handover) write(out io.Writer, format string) error {
-	text := func() error { return output.WriteText(out, h.markdown()) }
-	if format == "json" {
-		text = func() error { return output.WriteJSON(out, h, "  ") }
-	}
-	if err := text(); err != nil || h.failure == nil {
-		return err
-	}
-	return fmt.Errorf("the handover is incomplete; %w", h.failure)
-}
-
-// markdown returns the handover as Markdown.
-func (h handover) markdown() string {
-	var b strings.Builder
-	fmt.Fprintf(
-		&b, "# Handover of %s at %s\n\n%s to %s\n", escapeMarkdown(h.Account), escapeMarkdown(h.Host),
-		formatMinute(h.From), formatMinute(h.To),
-	)
-	problems := section{"Services in trouble", "none", h.notes.problems}
-	writeSection(&b, problems, h.Problems, func(p downService) string {
-		text := fmt.Sprintf("**%s** (%d) %s", escapeMarkdown(p.Label), p.ID, escapeMarkdown(p.Address))
-		if p.Group != "" {
-			text += "; call the group " + escapeMarkdown(p.Group)
-		}
-		return text
-	})
-	var open, unknownIssues []openIssue
-	for _, i := range h.Issues {
-		if i.phase == incident.Open {
-			open = append(open, i)
-		} else {
-			unknownIssues = append(unknownIssues, i)
-		}
-	}
-	writeSection(&b, section{"Open issues", "none", h.notes.issues}, open, openIssue.markdownLine)
-	if len(unknownIssues) > 0 {
-		writeSection(&b, section{title: "Issues that may be open"}, unknownIssues, openIssue.markdownLine)
-	}
-	disabled := section{"Still disabled", "nothing", h.notes.disabled}
-	writeSection(&b, disabled, h.Disabled, func(d disabledService) string { return d.markdownLine(h.To) })
-	unknown := section{"Outcome unknown: check before you repeat it", "none", h.notes.journal}
-	writeSection(&b, unknown, h.Unknown, changeLine)
-	section{"Changed", "nothing from this machine", h.notes.journal}.write(&b, changeLines(h.Changes))
-	if len(h.Unreadable) > 0 {
-		writeSection(&b, section{title: "Could not be read"}, h.Unreadable, escapeMarks)
-	}
-	return b.String()
-}
-
-// markdownLine says which services the issue is about, and what is known of it.
-func (i openIssue) markdownLine() string {
-	names := make([]string, len(i.Services))
-	for n, label := range i.Services {
-		names[n] = escapeMarkdown(label)
-	}
-	text := fmt.Sprintf(
-		"%s issue %d: %s; %s", formatMinute(i.Created), i.ID,
-		cmp.Or(strings.Join(names, ", "), "it names no service"), escapeMarkdown(i.ticketText()),
-	)
-	if len(i.Silenced) > 0 {
-		text += "; **silenced**: monitoring of " + escapeMarkdown(strings.Join(i.Silenced, ", ")) + " is disabled"
-	}
-	if i.Recovered {
-		text += "; ok again"
-	}
-	return text
-}
-
-// A section is a heading of the handover. Its text for no rows is used only if all rows could be read; otherwise note
-// says what is missing.
-type section struct{ title, none, note string }
-
-// writeSection writes the rows of a section, one per line.
-func writeSection[T any](b *strings.Builder, s section, rows []T, line func(T) string) {
-	lines := make([]string, len(rows))
-	for i, row := range rows {
-		lines[i] = line(row)
-	}
-	s.write(b, lines)
-}
-
-// write writes the section with lines for its rows.
-func (s section) write(b *strings.Builder, rows []string) {
-	b.WriteString("\n## " + s.title + "\n\n")
-	for _, row := range rows {
-		b.WriteString("- " + row + "\n")
-	}
-	switch {
-	case s.note != "" && len(rows) > 0:
-		b.WriteString("- " + s.note + "\n")
-	case s.note != "":
-		b.WriteString(s.note + "\n")
-	case len(rows) == 0:
-		b.WriteString(s.none + "\n")
-	}
-}
-
-// maxObjectLines is how many objects of a bucket a handover lists with one kind of change before it counts them.
-const maxObjectLines = 3
-
-// changeLines returns changes as lines. Many uploads to a bucket, or deletions in it, are one line: a folder may have
-// thousands. Each change that is not applied has its own.
-func changeLines(changes []journalRow) (lines []string) {
-	groups := map[string][]journalRow{}
-	group := func(e journalRow) string {
-		parts := strings.SplitN(e.TargetID, "/", 3)
-		isObject := e.Op == client.OpUploadObject || e.Op == client.OpDeleteObject
-		if !isObject || len(parts) < 3 || e.Outcome != client.Applied {
-			return ""
-		}
-		return strings.Join([]string{e.Op, parts[0] + "/" + parts[1], e.Reason}, "\x00")
-	}
-	for _, e := range changes {
-		groups[group(e)] = append(groups[group(e)], e)
-	}
-	for _, e := range changes {
-		key := group(e)
-		same := groups[key]
-		switch {
-		case key == "" || len(same) <= maxObjectLines:
-			lines = append(lines, changeLine(e))
-		case e.ID == same[0].ID:
-			all, last := e, same[len(same)-1]
-			all.Label = fmt.Sprintf("%s in %s, the last one at %s; lookout journal lists each",
-				wording.Plural(len(same), "object", "objects"), strings.Split(key, "\x00")[1], formatMinute(last.Time))
-			lines = append(lines, changeLine(all))
-		}
-	}
-	return lines
-}
-
-// changeLine returns a change as one line.
-func changeLine(e journalRow) string {
-	text := fmt.Sprintf("%s %s %s", formatMinute(e.Time), e.Op, escapeMarkdown(cmp.Or(e.Label, e.TargetID)))
-	if !e.Until.IsZero() {
-		text += ", until " + formatMinute(e.Until)
-	}
-	if e.Outcome != client.Applied {
-		text += ", **" + string(e.Outcome) + "**"
-	}
-	if e.Reason != "" {
-		text += ": " + escapeMarkdown(e.Reason)
-	}
-	return text
-}
-
-// markdownLine returns a disabled service as one line.
-func (d disabledService) markdownLine(now time.Time) string {
-	text := fmt.Sprintf("**%s** (%d)", escapeMarkdown(d.Label), d.ID)
-	if !d.Since.IsZero() {
-		since, age := " since ", ""
-		if d.AtLatest {
-			since, age = " since at the latest ", "≥ "
-		}
-		text += since + formatMinute(d.Since) + ", for " + age + wording.FormatAge(now.Sub(d.Since))
-	}
-	switch {
-	case d.Until.IsZero() && !d.Ours:
-		text += ", with an unknown end"
-	case d.Until.IsZero():
-		text += ", with no end time"
-	case d.Until.Before(now):
-		text += ", **overdue** since " + formatMinute(d.Until)
-	default:
-		text += ", until " + formatMinute(d.Until)
-	}
-	switch {
-	case d.Perhaps:
-		text += "; perhaps by a change from this machine whose response was lost"
-	case !d.Ours:
-		text += "; not disabled from this machine"
-	}
-	if d.Reason != "" {
-		text += ": " + escapeMarkdown(d.Reason)
-	}
-	return text
-}
-
-func formatMinute(t time.Time) string {
-	if t.IsZero() {
-		return "the beginning"
-	}
-	return t.UTC().Format("2006-01-02 15:04 UTC")
-}
-
-// escapeMarkdown escapes a text, so that Markdown shows it as it is, on one line.
-func escapeMarkdown(text string) string { return escapeMarks(client.Clean(text)) }
-
-// escapeMarks is escapeMarkdown for text that is clean: our own, and the texts of errors.
-func escapeMarks(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if strings.ContainsRune("\\`*_[]<>#|", r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+	return row
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lookout/client"
+	"lookout/client/account/handover"
 	"lookout/client/account/incident"
 	"lookout/client/emulator"
 	"lookout/client/journal"
@@ -471,7 +472,7 @@ func TestRows_timesInUTC(t *testing.T) {
 	local := time.Date(2026, 11, 20, 15, 0, 0, 0, time.FixedZone("CET", 3600))
 	rows := []any{
 		newJournalRow(journal.Entry{Time: local, Change: client.Change{RevertAt: local}}),
-		newDisabledService(1, "web-1", incident.DisabledInfo{Since: local, Until: local}),
+		newDisabledService(handover.Silenced{DisabledInfo: incident.DisabledInfo{Since: local, Until: local}}),
 	}
 	for _, row := range rows {
 		text, err := json.Marshal(row)

@@ -1,0 +1,61 @@
+package handover_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/account/handover"
+	"lookout/client/account/incident"
+	"lookout/client/journal"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+// Planned windows come in the order of their starts. One that should have begun is due, and one that is over before it
+// could begin silences nothing.
+func TestNew_planned(t *testing.T) {
+	plan := func(label string, start, until time.Duration) journal.PlannedMaintenance {
+		return journal.PlannedMaintenance{ID: "1", Label: label, Start: noon.Add(start), Until: noon.Add(until)}
+	}
+	endless := plan("endless", 2*time.Hour, 0)
+	endless.Until = time.Time{}
+	r := handover.New(handover.Snapshot{
+		To:        noon,
+		Incidents: incident.New(incident.AccountSnapshot{}),
+		Planned: map[string]journal.PlannedMaintenance{
+			"a": plan("tonight", time.Hour, 3*time.Hour),
+			"b": plan("due", -time.Hour, time.Hour),
+			"c": plan("over", -2*time.Hour, -time.Hour),
+			"d": endless,
+		},
+	})
+	var got []string
+	for _, w := range r.Planned {
+		got = append(got, w.Label.String())
+		if w.Due != (w.Label.String() == "due") {
+			t.Errorf("%s: due is %v", w.Label, w.Due)
+		}
+	}
+	if want := []string{"due", "tonight", "endless"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// While the services could not be all read, those that this machine disabled are silenced as far as the journal knows.
+func TestNew_silencedFromTheJournal(t *testing.T) {
+	s := handover.Snapshot{
+		To:        noon,
+		Incidents: incident.New(incident.AccountSnapshot{}),
+		Services:  []*client.Service{{ID: 1, Status: client.StatusOK}},
+		Windows:   map[string]journal.DisabledService{"1": {ID: "1"}, "2": {ID: "2", Label: "web-2", Reason: "disk"}},
+	}
+	if r := handover.New(s); len(r.Silenced) != 0 {
+		t.Errorf("the services do not have it: %v", r.Silenced)
+	}
+	s.Gaps = []handover.Gap{{Source: handover.Services, Reason: handover.NotYet}}
+	if r := handover.New(s); len(r.Silenced) != 1 || r.Silenced[0].ID != 2 || r.Silenced[0].Reason != "disk" {
+		t.Errorf("%v", r.Silenced)
+	}
+}
