@@ -39,6 +39,7 @@ var tabs = []tab{
 	{"transfers", ui.TabPlacement{Area: "Activity", Key: "F"}, activity.TransfersPane},
 	{"journal", ui.TabPlacement{Area: "Activity", Key: "J"}, activity.JournalPane},
 	{"audit", ui.TabPlacement{Area: "Activity", Key: "U"}, activity.AuditPane},
+	{"handover", ui.TabPlacement{Area: "Activity", Key: "B"}, activity.HandoverPane},
 }
 
 // Panes returns the panes of the tabs, in their order.
@@ -176,6 +177,9 @@ func LeaveWarnings(a *account.Account) []string {
 	if changes > 0 {
 		subject := wording.Plural(changes, "change has", "changes have")
 		ends = append(ends, subject+" no response yet: the outcome would be unknown.")
+	}
+	if a.Handover.Note != "" && !a.Handover.Copied {
+		ends = append(ends, "The note of the handover was not copied: it would be lost.")
 	}
 	return append(ends, managed.OpenWindows(a)...)
 }

@@ -3,6 +3,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"time"
@@ -53,7 +54,18 @@ type Account struct {
 	memory         memory
 	ChangesRead    int // version of the journal when LoadChanges read it last
 	Maintenance    MaintenanceState
+	Handover       HandoverDraft
 }
+
+// HandoverDraft is what the user has typed for the handover. It is held in memory only.
+type HandoverDraft struct {
+	Note   string
+	Since  string // start of the shift: "8h", a day or "all"
+	Copied bool   // the note was copied as it is
+}
+
+// ShiftStart returns the start of the shift as it was typed: 8 hours ago unless the user has set another.
+func (d HandoverDraft) ShiftStart() string { return cmp.Or(d.Since, "8h") }
 
 // MaintenanceState is what this program needs to begin and end the maintenance windows of the account.
 type MaintenanceState struct {

@@ -3,6 +3,7 @@ package activity
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -67,7 +68,7 @@ func (h HandoverText) sections() []handoverSection {
 		}
 	}
 	silenced := handoverSection{title: "Silenced now", none: "nothing", gap: h.gap(handover.Services)}
-	if len(silenced.gap) > 0 {
+	if len(silenced.gap) > 0 && len(h.Silenced) > 0 && !slices.ContainsFunc(h.Gaps, wasRead) {
 		silenced.gap = append(silenced.gap, plain("; this list is from this machine's journal"))
 	}
 	for _, d := range h.Silenced {
@@ -132,6 +133,9 @@ func (h HandoverText) gap(source handover.Source) []words {
 	}
 	return nil
 }
+
+// wasRead reports whether services were read before they could not be.
+func wasRead(g handover.Gap) bool { return g.Source == handover.Services && !g.Read.IsZero() }
 
 // gapText says what is missing, and why.
 func gapText(g handover.Gap) string {
@@ -325,7 +329,10 @@ func (h HandoverText) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s to %s\n", escapeMarks(h.title()), h.time(h.From), h.time(h.To))
 	if h.Note != "" {
-		b.WriteString("\n## Note\n\n" + client.CleanContent(h.Note) + "\n")
+		b.WriteString("\n## Note\n\n")
+		for line := range strings.SplitSeq(h.Note, "\n") {
+			b.WriteString(client.Clean(line) + "\n")
+		}
 	}
 	for _, s := range h.sections() {
 		if len(s.lines) == 0 && s.none == "" {

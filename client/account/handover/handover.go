@@ -99,6 +99,18 @@ const (
 	Omitted  Reason = "omitted"          // Count older issues are left out, because nothing is known of their tickets
 )
 
+// JournalGaps returns what is missing of the changes in a journal, after Entries. err is why it could not be read.
+func JournalGaps(j *journal.Journal, err error) []Gap {
+	var gaps []Gap
+	if err := cmp.Or(err, j.Problem()); err != nil {
+		gaps = append(gaps, Gap{Source: Journal, Reason: Failed, Err: err})
+	}
+	if n := j.UnreadableLines(); n > 0 {
+		gaps = append(gaps, Gap{Source: Journal, Reason: BadLines, Count: n})
+	}
+	return gaps
+}
+
 // New computes a handover.
 func New(s Snapshot) Report {
 	r := Report{

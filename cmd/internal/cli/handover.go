@@ -92,7 +92,7 @@ func handoverCommand(f *config.Flags) *cobra.Command {
 		Long: `Lists services in trouble, open issues, the services that are disabled now and until when,
 the maintenance windows planned on this machine, changes whose outcome is unknown, and the changes
 made from this machine with their reasons. If something cannot be read, the handover says so and
-contains the rest.
+contains the rest. The dashboard has the same in a pane, in which you can add a note.
 Times are in UTC, to the minute (2026-11-20 13:05 UTC). With -o json, they are RFC 3339 times in UTC.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if format != "markdown" && format != "json" {
@@ -130,14 +130,7 @@ Times are in UTC, to the minute (2026-11-20 13:05 UTC). With -o json, they are R
 // addChanges adds the changes of the shift to a snapshot.
 func (s *scriptSession) addChanges(snapshot *handover.Snapshot, j *journal.Journal) {
 	snapshot.Changes = j.Entries(snapshot.From)
-	var gaps []handover.Gap
-	if err := cmp.Or(s.journal.noPlace, j.Problem()); err != nil {
-		gaps = append(gaps, handover.Gap{Source: handover.Journal, Reason: handover.Failed, Err: err})
-	}
-	if n := j.UnreadableLines(); n > 0 {
-		gaps = append(gaps, handover.Gap{Source: handover.Journal, Reason: handover.BadLines, Count: n})
-	}
-	snapshot.Gaps = append(gaps, snapshot.Gaps...)
+	snapshot.Gaps = append(handover.JournalGaps(j, s.journal.noPlace), snapshot.Gaps...)
 }
 
 // readSnapshot reads what is going on in the account: which services are down or disabled, and which incidents are not

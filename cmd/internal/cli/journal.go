@@ -14,6 +14,7 @@ import (
 	"lookout/client/journal"
 	"lookout/cmd/internal/exit"
 	"lookout/ui/table"
+	"lookout/views/activity"
 	"lookout/views/resource"
 )
 
@@ -186,21 +187,11 @@ func getEntry(_ context.Context, s *scriptSession, id string) (any, error) {
 	return &e, nil
 }
 
-// parseSince parses the start of a period: "8h", "2026-11-20", "2026-11-20T08:00:00Z", "all".
+// parseSince parses the start of a period, as activity.ParseSince does.
 func parseSince(text string, now time.Time) (time.Time, error) {
-	if text == "all" {
-		return time.Time{}, nil
+	since, err := activity.ParseSince(text, now)
+	if err != nil {
+		return since, exit.Usage(fmt.Errorf("--since %q: %w", client.Clean(text), err))
 	}
-	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return now.Add(-d), nil
-	}
-	if t, err := time.Parse(time.RFC3339, text); err == nil {
-		return t, nil
-	}
-	if t, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
-		return t, nil
-	}
-	return time.Time{}, exit.Usage(
-		fmt.Errorf("--since %q: use a duration such as 8h, a day such as 2026-11-20, or all", client.Clean(text)),
-	)
+	return since, nil
 }

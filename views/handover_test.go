@@ -1,0 +1,93 @@
+package views_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client/emulator"
+)
+
+// The palette finds the handover. It shows what is broken, what is silenced now and what will be, what was changed and
+// why, with the times of the user; y copies it as lookout handover writes it.
+func TestHandoverPane(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 50}, func(r *harness) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<left>", "<left>", "<tab>", "02:00-04:00", "<tab>")
+		r.press("disk_1")
+		r.press("<ctrl+s>", "<esc>", "/", "edge", "<enter>", "d", "<tab>", "switch", "<ctrl+s>")
+		r.press(":", "handover", "<enter>")
+		r.requireText(
+			"Handover of acme-prod", "billing-api (", "issue 823: billing-api", "edge-router (",
+			", until 01:00: switch",
+			"cdn-origin (8) from 02:00 until 04:00: disk_1",
+			"00:00 plan maintenance cdn-origin, from 02:00, until 04:00", "disable service edge-router",
+			"none: e adds one",
+		)
+		r.requireNoText("Not read")
+		r.press("y")
+		text := r.copied[len(r.copied)-1]
+		for _, want := range []string{
+			"# Handover of acme-prod at ", "\n## Silenced now\n", "**edge-router**", ": switch\n",
+			"\n## Planned\n\n- **cdn-origin** (8) from 2000-01-01 02:00 UTC until 2000-01-01 04:00 UTC: disk\\_1\n",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not copied:\n%s", want, text)
+			}
+		}
+		if strings.Contains(text, "## Note") {
+			t.Errorf("a note that nobody wrote:\n%s", text)
+		}
+	})
+}
+
+// A note stands at the top of the handover and is copied with it. It is not lost in silence.
+func TestHandoverPane_note(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 50}, func(r *harness) {
+		r.press("B", "n", "call Ada", "<enter>", "before 6", "<ctrl+s>")
+		r.requireText("call Ada", "before 6")
+		r.press("q")
+		r.requireText("The note of the handover was not copied: it would be lost.")
+		r.press("<esc>", "y")
+		copied := r.copied[len(r.copied)-1]
+		if !strings.Contains(copied, "\n## Note\n\ncall Ada\nbefore 6\n\n## Services") {
+			t.Errorf("copied:\n%s", copied)
+		}
+		r.press("3", "B")
+		r.requireText("call Ada", "before 6")
+	})
+}
+
+// The shift begins eight hours ago, or when the user says.
+func TestHandoverPane_startOfTheShift(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 50}, func(r *harness) {
+		r.press("3", "/", "edge", "<enter>", "d", "<tab>", "switch", "<ctrl+s>")
+		r.wait(9 * time.Hour)
+		r.press("B")
+		r.requireNoText("disable service edge-router")
+		r.press("e", "<tab>", "<ctrl+u>", "yesterday", "<ctrl+s>")
+		r.requireText("use a duration such as 8h")
+		r.press("<ctrl+u>", "10h", "<ctrl+s>")
+		r.requireText("disable service edge-router")
+	})
+}
+
+// What cannot be read is not said to be nothing, and old rows stay.
+func TestHandoverPane_notRead(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 50}, func(r *harness) {
+		r.emu.InjectFault("list services", emulator.Fault{Status: 503})
+		r.press("B")
+		r.wait(time.Minute)
+		r.requireText("could not be read", "Not read", "services: ")
+	})
+	startProgram(t, emulator.Options{}, screenSize{120, 50}, func(r *harness) {
+		r.press("B")
+		r.requireText("billing-api (")
+		r.emu.InjectFault("*", emulator.Fault{Status: 503})
+		r.wait(2 * time.Minute)
+		r.requireText("billing-api (", "could not be read since 00:0", "issues: ")
+	})
+}
