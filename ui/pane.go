@@ -157,6 +157,7 @@ type (
 		Text          string
 		Tone          theme.Tone
 		Undo          *Action
+		NoUndo        string          // why a change that ReportsChange has no Undo; "" says that it cannot be undone
 		ReportsChange bool            // something was changed or may have been, so no older change can be undone
 		Row           RowRef          // the one row that it is about, if any
 		Work          *BackgroundWork // the message is shown as long as this lasts; nil shows it for a while

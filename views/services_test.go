@@ -75,7 +75,7 @@ func TestServices_toggleAndUndoRecordStatusBefore(t *testing.T) {
 		r.requireText("billing-cron: monitoring is enabled (was disabled)")
 		r.press("u")
 		r.requireText("billing-cron: monitoring is disabled (was pending)")
-		r.press("u")
+		r.press("t")
 		r.requireText("billing-cron: monitoring is enabled (was disabled)")
 		var before []string
 		for _, e := range r.journal.Entries(time.Time{}) {

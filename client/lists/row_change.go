@@ -77,6 +77,8 @@ type RowChange[T any] struct {
 	// OnLate runs on the loop if a reading shows the change although it counts as not done. intent is its id in the
 	// journal. nil stops reading after the verdict.
 	OnLate func(intent string, found LookupResult[T])
+	// MarksFailure is set if the row shows that the change was not made: it is one of several.
+	MarksFailure bool
 }
 
 // AttemptOutcome is how a change ended.
@@ -97,6 +99,7 @@ func (s *RowStore[T]) Run(attempt RowChange[T]) (busy error) {
 			return errors.New("still " + s.busy[attempt.RowID] + ": wait for the response")
 		}
 		s.busy[attempt.RowID] = attempt.BusyText
+		delete(s.changes.failed, attempt.RowID)
 	}
 	o := &rowChangeResult[T]{store: s, attempt: attempt, sentAt: s.Now()}
 	s.Go(func() (apply func()) {
@@ -139,6 +142,9 @@ func (o *rowChangeResult[T]) answered() {
 // finish reports the outcome.
 func (o *rowChangeResult[T]) finish(outcome AttemptOutcome) {
 	delete(o.store.busy, o.attempt.RowID)
+	if outcome == Rejected && o.attempt.MarksFailure {
+		o.store.changes.fail(o.attempt.RowID, failure{o.store.Now(), o.attempt.DoneText, wording.Reason(o.err)})
+	}
 	if o.attempt.OnOutcome != nil {
 		o.attempt.OnOutcome(outcome, o.result, o.err)
 	}
@@ -334,6 +340,25 @@ type changes[T any] struct {
 	lookups   []*OutcomeLookup           // changes whose answer was lost
 	confirmed map[string]confirmation[T] // by row ID: changes that lists may be behind
 	own       map[string]bool            // by row ID: rows that this program has made
+	failed    map[string]failure         // by row ID: the last change of the row, if it was not made
+}
+
+// A failure is a change of a row that was not made.
+type failure struct {
+	at   time.Time
+	text string // what was not done: "disabled"
+	why  string
+}
+
+// showFailure is for how long a row shows that it was not changed, unless it is changed again.
+const showFailure = 10 * time.Minute
+
+// fail notes that a row was not changed.
+func (c *changes[T]) fail(id string, f failure) {
+	if c.failed == nil {
+		c.failed = map[string]failure{}
+	}
+	c.failed[id] = f
 }
 
 // A confirmation is a change that the API has confirmed, as long as lists may be behind it.
@@ -474,6 +499,9 @@ func (c *changes[T]) note(id string, now time.Time) string {
 	}
 	if k := c.confirmed[id]; k.behind != "" {
 		return fmt.Sprintf("%s %s ago; %s", k.text, wording.FormatAge(now.Sub(k.at)), k.behind)
+	}
+	if f, failed := c.failed[id]; failed && now.Sub(f.at) < showFailure {
+		return fmt.Sprintf("not %s %s ago: %s", f.text, wording.FormatAge(now.Sub(f.at)), f.why)
 	}
 	return ""
 }

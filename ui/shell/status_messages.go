@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -52,7 +53,7 @@ func (m *statusMessages) show(s *Shell, msg ui.StatusMsg) tea.Cmd {
 	if msg.Undo != nil {
 		m.undoable, m.undoableNumber = msg, m.number
 	} else if msg.ReportsChange {
-		m.undoable, m.noUndo = ui.StatusMsg{}, "the last change cannot be undone"
+		m.undoable, m.noUndo = ui.StatusMsg{}, cmp.Or(msg.NoUndo, "the last change cannot be undone")
 	} else if undo := m.undoable.Undo; undo != nil {
 		named := *undo
 		named.ShownName = undo.Name() + " (" + undo.Object + ")"

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client/faulttest"
-	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -101,10 +99,8 @@ func TestStatusMessages_newsLeavesUndo(t *testing.T) {
 		show(news)
 		endChange()
 		want("", "new issue 909")
-		refused := ui.NewBatchSummary[string](1, func(row string) string { return row })
-		refused.Add("db-1", lists.Rejected, errors.New("it is in use"))
 		show(change)
-		show(refused.News("deleted", nil))
+		show(ui.StatusMsg{Text: "db-1: it is in use", Tone: theme.Bad})
 		want("u: enable again (web-2)", "db-1: it is in use")
 		show(ui.StatusMsg{Text: "db-1: deleted", Tone: theme.Good, ReportsChange: true})
 		want("", "db-1: deleted")

@@ -223,7 +223,7 @@ func (r *windowRun) disableAgain(result maintenance.WindowResult, rows []*client
 		Writes:    true,
 		OpensView: true,
 		Do: func() tea.Cmd {
-			return serviceRunner(r.a).StartDraft("disable", rows, disableService(r.a, nil))
+			return serviceRunner(r.a).StartUndo("disable", rows, disableService(r.a, nil))
 		},
 	}
 }

@@ -45,8 +45,8 @@ type start[T any] struct {
 	asked  bool // the user has answered a question about the rows
 	// the consents to what is sent next, by the client's operation
 	consents Consents
-	// changes that were applied, as the journal holds them
-	applied []resource.Attempt[T]
+	undoes   *run[T] // whose changes it undoes; nil if it undoes none
+	isUndo   bool    // it undoes what was no run
 }
 
 // Start starts an operation on rows, of which a filter hides some: it opens the form if there are fields, asks what
@@ -90,9 +90,19 @@ type draftRead func() tea.Cmd
 // Deliver opens the draft.
 func (open draftRead) Deliver() tea.Cmd { return open() }
 
-// StartDraft starts the operation of a name with values that are chosen already: an undo, or the answer to a menu. Rows
-// that are gone are left out.
+// StartDraft starts the operation of a name with values that are chosen already: the answer to a menu. Rows that are
+// gone are left out.
 func (r OperationRunner[T]) StartDraft(name string, rows []T, draft resource.Draft[T]) tea.Cmd {
+	return r.startDraft(name, rows, &start[T]{draft: draft})
+}
+
+// StartUndo is StartDraft for a draft that undoes what a timer has done. The undo cannot be undone.
+func (r OperationRunner[T]) StartUndo(name string, rows []T, draft resource.Draft[T]) tea.Cmd {
+	return r.startDraft(name, rows, &start[T]{draft: draft, isUndo: true})
+}
+
+// startDraft starts the operation of a name with a draft.
+func (r OperationRunner[T]) startDraft(name string, rows []T, s *start[T]) tea.Cmd {
 	op, ok := r.Resource.Operation(name)
 	if !ok {
 		return nil
@@ -101,12 +111,8 @@ func (r OperationRunner[T]) StartDraft(name string, rows []T, draft resource.Dra
 	if why != "" {
 		return ui.ShowStatus(theme.Warn, why)
 	}
-	return r.askAndSend(&start[T]{
-		op:     op,
-		draft:  draft,
-		rows:   able,
-		chosen: true,
-	})
+	s.op, s.rows, s.chosen = op, able, true
+	return r.askAndSend(s)
 }
 
 // without returns the rows that are not among others.
@@ -341,7 +347,11 @@ func (r OperationRunner[T]) openForm(s *start[T]) form.Form {
 		Fields:  s.draft.Fields,
 		Success: func(row T) string { return r.quoted(row) + ": " + r.success(s, row) },
 		Then:    s.draft.AfterSubmit,
-		Undo:    func(row T) *ui.Action { return r.undo(s, []T{row}) },
+		Undo: func(row T) *ui.Action {
+			done := newRun(r, s)
+			done.Settle(done.add(row, sent), lists.Applied, nil)
+			return done.undo()
+		},
 		OnCandidates: func(rows []T) tea.Cmd {
 			return ui.Send(r.CandidatesMenu(PossiblyCreated[T]{
 				What:      s.op.Name + " " + client.NewText(sent.Label).String(),
@@ -374,14 +384,6 @@ func (r OperationRunner[T]) openForm(s *start[T]) form.Form {
 
 // capitalize returns a text with a capital first letter.
 func capitalize(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
-
-// sentRow is a row with the change of it that was sent.
-type sentRow[T any] struct {
-	row      T
-	attempt  resource.Attempt[T]
-	what     string // "disable web-1"
-	reported bool   // it is in the summary
-}
 
 // change returns the change of a row as the store sends it.
 func (r OperationRunner[T]) change(s *start[T], row T) (lists.RowChange[T], resource.Attempt[T]) {
@@ -427,12 +429,11 @@ func (r OperationRunner[T]) success(s *start[T], row T) string {
 	return s.op.SuccessText
 }
 
-// send sends one change for each row and sums the outcomes up in one status message. It is the only way from a pane to
-// the API.
+// send sends one change for each row as a run. It is the only way from a pane to the API.
 func (r OperationRunner[T]) send(s *start[T]) tea.Cmd {
-	summary := ui.NewBatchSummary(len(s.rows), r.quoted)
-	summary.Singular = r.Resource.Singular
-	for _, row := range s.rows {
+	n := newRun(r, s)
+	changes := make([]lists.RowChange[T], len(s.rows))
+	for i, row := range s.rows {
 		now := r.currentRow(row) // what the journal calls the value before is what the row shows now
 		change, attempt := r.change(s, now)
 		send := change.Send
@@ -442,12 +443,22 @@ func (r OperationRunner[T]) send(s *start[T]) tea.Cmd {
 			}
 			return send(ctx)
 		}
-		sent := &sentRow[T]{row: now, attempt: attempt, what: change.What}
+		change.MarksFailure = len(s.rows) > 1
+		c := n.add(now, attempt)
 		change.OnOutcome = func(outcome lists.AttemptOutcome, _ lists.ChangeResult[T], err error) {
-			Post(r.Account, r.report(s, summary, sent, outcome, err))
+			Post(r.Account, n.settle(c, outcome, err))
 		}
-		if busy := r.Store.Run(change); busy != nil {
+		changes[i] = change
+	}
+	if s.undoes != nil {
+		n.Undo(s.undoes.Run, r.Store.ID)
+	}
+	for i, change := range changes {
+		switch busy := r.Store.Run(change); {
+		case busy != nil && len(changes) == 1:
 			Post(r.Account, ui.ShowStatus(theme.Warn, busy.Error()))
+		case busy != nil:
+			Post(r.Account, n.settle(n.Changes[i], lists.Rejected, busy))
 		}
 	}
 	return nil
@@ -480,97 +491,22 @@ func (r OperationRunner[T]) sendOnce(
 	return attempt.Send(ctx, w)
 }
 
-// report counts an outcome; the last one brings the message, the undo and what follows.
-func (r OperationRunner[T]) report(
-	s *start[T], summary *ui.BatchSummary[T], sent *sentRow[T], outcome lists.AttemptOutcome, err error,
-) tea.Cmd {
-	if sent.reported {
-		return r.reportVerdict(s, sent, outcome, err)
-	}
-	sent.reported = true
-	last := summary.Add(sent.row, outcome, err)
-	var next []tea.Cmd
-	switch {
-	case outcome == lists.Applied:
-		s.applied = append(s.applied, sent.attempt)
-	case outcome == lists.Rejected && err != nil && s.op.OnRejected != nil:
-		next = append(next, s.op.OnRejected(sent.row, err))
-	}
-	if !last {
-		return tea.Batch(next...)
-	}
-	next = append(next, ui.Send(summary.News(r.summaryText(s, summary.Applied), r.undo(s, summary.Applied))))
-	if s.draft.OnApplied != nil && len(summary.Applied) > 0 {
-		next = append(next, s.draft.OnApplied(summary.Applied))
-	}
-	return tea.Batch(next...)
-}
-
-// reportVerdict brings the message about a change whose answer was lost, once readings have told how it ended.
-func (r OperationRunner[T]) reportVerdict(
-	s *start[T], sent *sentRow[T], outcome lists.AttemptOutcome, err error,
-) tea.Cmd {
-	switch outcome {
-	case lists.Unknown:
-		return ui.ShowStatus(theme.Warn, sent.what+": "+lists.CannotTellText)
-	case lists.Rejected:
-		return ui.ShowStatus(theme.Bad, sent.what+": "+wording.Reason(err))
-	}
-	one, rows := *s, []T{sent.row}
-	one.applied = []resource.Attempt[T]{sent.attempt}
-	cmds := []tea.Cmd{ui.Send(ui.StatusMsg{
-		Tone:          theme.Good,
-		Text:          r.quoted(sent.row) + ": " + r.summaryText(&one, rows) + " · " + lists.SeenByReading,
-		Undo:          r.undo(&one, rows),
-		ReportsChange: true,
-	})}
-	if s.draft.OnApplied != nil {
-		cmds = append(cmds, s.draft.OnApplied(rows))
-	}
-	return tea.Batch(cmds...)
-}
-
-// summaryText says what was done to rows: until when, and for a single row what it was before.
-func (r OperationRunner[T]) summaryText(s *start[T], rows []T) string {
+// summaryText says what was done to rows: until when, and for a single row what it was before. sent is what was sent
+// for the first row.
+func (r OperationRunner[T]) summaryText(s *start[T], rows []T, sent resource.Attempt[T]) string {
 	text := s.op.SuccessText
 	if len(rows) == 1 {
 		text = r.success(s, rows[0])
 	}
-	if len(rows) == 0 {
-		return text
-	}
-	if start := s.applied[0].StartAt; !start.IsZero() {
-		end := s.applied[0].RevertAt
-		return "is to be disabled from " + r.Account.FormatTime(start) + " until " + r.Account.FormatTime(end)
-	}
-	if end := s.applied[0].RevertAt; !end.IsZero() {
+	if start, end := sent.StartAt, sent.RevertAt; !start.IsZero() {
+		text = "is to be disabled from " + r.Account.FormatTime(start) + " until " + r.Account.FormatTime(end)
+	} else if !end.IsZero() {
 		text += " until " + account.FormatClock(end.In(r.Account.Location), r.Account.Now().In(r.Account.Location))
 	}
-	if was := s.applied[0].Was; was != "" && len(rows) == 1 {
+	if was := sent.Was; was != "" && len(rows) == 1 {
 		text += " (was " + was + ")"
 	}
 	return text
-}
-
-// undo is the action that undoes an operation on rows; nil if there is none.
-func (r OperationRunner[T]) undo(s *start[T], rows []T) *ui.Action {
-	if s.draft.Undo == nil || len(rows) == 0 {
-		return nil
-	}
-	undo, about := s.draft.Undo(), r.Resource.Label(rows[0])
-	if undo.Operation == "" {
-		return nil
-	}
-	if len(rows) > 1 {
-		about = wording.Plural(len(rows), r.Resource.Singular, r.Resource.PluralName())
-	}
-	return &ui.Action{
-		Key:       ui.Bind(undo.Text, "u"),
-		Object:    about,
-		Writes:    true,
-		OpensView: true,
-		Do:        func() tea.Cmd { return r.StartDraft(undo.Operation, rows, undo.Draft) },
-	}
 }
 
 // checkSameLabel reads the one row that a question was about again: if it has another label now, the answer was about

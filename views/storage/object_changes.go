@@ -289,14 +289,7 @@ func reportObjectACL(
 	if !slices.Contains(cannedACLs(), back) {
 		back = client.ACLPrivate
 	}
-	message := ui.StatusMsg{
-		Tone:          theme.Good,
-		Text:          name.String() + ": " + found.describe("access", acl.String()),
-		ReportsChange: true,
-	}
-	if found.differs {
-		message.Tone = theme.Warn
-	}
+	message := objectACLMessage(name, acl, found)
 	if back != acl {
 		message.Undo = &ui.Action{
 			Key:       ui.Bind("set "+back.String(), "u"),
@@ -313,7 +306,9 @@ func reportObjectACL(
 								account.ResumeLookups(a, account.UnresolvedChanges(a), "")
 								return ui.ReportChange(theme.Bad, text)
 							}
-							return reportObjectACL(a, b, name, back, found)
+							undone := objectACLMessage(name, back, found)
+							undone.NoUndo = operation.Undone
+							return tea.Batch(ui.Send(undone), ui.Send(ui.RefreshMsg{}))
 						})
 					})
 				})
@@ -321,6 +316,19 @@ func reportObjectACL(
 		}
 	}
 	return tea.Batch(ui.Send(message), ui.Send(ui.RefreshMsg{}))
+}
+
+// objectACLMessage says what became of a change of an object's ACL.
+func objectACLMessage(name client.ServerText, acl client.ACL, found accessReadBack) ui.StatusMsg {
+	message := ui.StatusMsg{
+		Tone:          theme.Good,
+		Text:          name.String() + ": " + found.describe("access", acl.String()),
+		ReportsChange: true,
+	}
+	if found.differs {
+		message.Tone = theme.Warn
+	}
+	return message
 }
 
 // objectACLSet reports that an object's ACL was set.
