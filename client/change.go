@@ -27,8 +27,10 @@ type Change struct {
 	Reason   string    `json:"reason,omitempty"`
 	RevertAt time.Time `json:"until,omitzero"` // when the change is to be reverted; zero is never
 	StartAt  time.Time `json:"start,omitzero"` // when a planned change is to be made
-	// id of the recorded change that scheduled this one: see Client.Scheduled
+	// id of the recorded change that scheduled this one, or of the window that it changes: see Client.Scheduled
 	Scheduled string `json:"scheduled,omitempty"`
+	// planned windows that this one takes the place of, by the ids of the changes that planned them
+	Replaces []string `json:"replaces,omitempty"`
 	// id of the recorded change that this one repeats, because it was scheduled too and its outcome is unknown
 	Repeats string `json:"-"`
 	// values of Body's members before the change, or the thing that is deleted; nil if unknown or over 1 MiB
@@ -58,6 +60,12 @@ type SecretSeenRecorder interface {
 	// RecordRevokeLater records that the key of an id is to be revoked some time after the change, and why. An empty id
 	// ends that.
 	RecordRevokeLater(intentID, key, reason string)
+}
+
+// A ServiceRecorder is a ChangeRecorder that remembers what a service became by a change.
+type ServiceRecorder interface {
+	// RecordService records, instead of RecordOutcome, that a change was applied and how the service was in its answer.
+	RecordService(intentID string, s *Service)
 }
 
 // A ScheduleRecorder is a ChangeRecorder that knows which changes are to be made or reverted at a set time.
@@ -258,6 +266,8 @@ type Writer struct {
 	intent string
 	// made returns the id of what was made along with a secret. nil for changes without one.
 	made func() string
+	// service returns the service in the answer. nil for changes of other things.
+	service func() *Service
 }
 
 // SecretSeen records that somebody has the secret that the answer to the change holds, or does not want it. Until then
@@ -333,7 +343,7 @@ func (w *Writer) write(ctx context.Context, r request, req *http.Request) error 
 	if !w.covers(r.op, r.changeID()) {
 		return w.client.notSentError(r, ErrNotConfirmed, "")
 	}
-	w.made = r.made
+	w.made, w.service = r.made, r.service
 	change := w.change
 	change.Op, change.Method, change.Path, change.Body = r.op, req.Method, req.URL.Path, r.body
 	if r.journalBody != nil {
@@ -404,6 +414,10 @@ func (w *Writer) recordOutcome(failure error) {
 	recorder := w.client.rules.recorder
 	if keeper, ok := recorder.(SecretSeenRecorder); ok && failure == nil && w.made != nil {
 		keeper.RecordUnseenSecret(w.intent, w.made())
+		return
+	}
+	if keeper, ok := recorder.(ServiceRecorder); ok && failure == nil && w.service != nil {
+		keeper.RecordService(w.intent, w.service())
 		return
 	}
 	recorder.RecordOutcome(w.intent, outcomeOf(failure), failure)

@@ -105,6 +105,11 @@ func (w *recordingJournal) RecordOutcome(id string, outcome client.Outcome, err 
 	w.Journal.RecordOutcome(id, outcome, err)
 }
 
+func (w *recordingJournal) RecordService(id string, s *client.Service) {
+	w.addEvent("outcome")
+	w.Journal.RecordService(id, s)
+}
+
 // A changeFixture is a demo account in which a change can succeed, behind a scripted transport.
 type changeFixture struct {
 	client   *client.Client

@@ -241,6 +241,8 @@ type request struct {
 	handleBody  func([]byte) error
 	writer      *Writer       // of a change; nil for a read
 	made        func() string // the id of what a change has made along with a secret; nil if there is none
+	// the service that the answer to a change holds; nil if it holds something else
+	service func() *Service
 }
 
 // call sends a request and decodes its answer into T: a value, or a pointer to one, which is nil if there is an error.
@@ -254,6 +256,9 @@ func call[T any](ctx context.Context, c *Client, r request) (T, error) {
 // there is an error.
 func (c *Client) callInto(ctx context.Context, r request, answer any) error {
 	r.handleBody = func(data []byte) error { return decode(data, answer) }
+	if service, ok := answer.(**Service); ok {
+		r.service = func() *Service { return *service }
+	}
 	failure := c.exchange(ctx, r)
 	if failure != nil {
 		reflect.ValueOf(answer).Elem().SetZero()

@@ -99,6 +99,7 @@ const (
 	OpDisableService      = "disable service"
 	OpEnableService       = "enable service"
 	OpPlanMaintenance     = "plan maintenance"   // recorded in the journal alone: nothing is sent before it begins
+	OpChangeMaintenance   = "change maintenance" // another start, end or reason; recorded in the journal alone
 	OpCancelMaintenance   = "cancel maintenance" // recorded in the journal alone
 	OpCreateBucket        = "create bucket"
 	OpDeleteBucket        = "delete bucket"
@@ -145,7 +146,7 @@ func (c Change) members(body any) map[string]string {
 		return map[string]string{"status": string(StatusDisabled)}
 	case OpEnableService:
 		return map[string]string{"status": ""}
-	case OpPlanMaintenance, OpCancelMaintenance:
+	case OpPlanMaintenance, OpChangeMaintenance, OpCancelMaintenance:
 		return map[string]string{}
 	case OpUploadCertificate:
 		return map[string]string{"ssl": "true"}
@@ -178,7 +179,7 @@ func RequiredScope(op string) string {
 	switch op {
 	case OpUploadObject, OpDeleteObject, OpDeleteObjects, OpEmptyBucket:
 		op = OpCreateObjectURL
-	case OpPlanMaintenance, OpCancelMaintenance:
+	case OpPlanMaintenance, OpChangeMaintenance, OpCancelMaintenance:
 		op = OpDisableService
 	}
 	return operations()[op].scope
@@ -420,6 +421,9 @@ func (r *RawRequest) request(answer *[]byte) request {
 	decoded := reflect.New(answerType).Interface()
 	if key, ok := decoded.(*AccessKey); ok && r.op == OpCreateKey {
 		req.made = func() string { return strconv.Itoa(key.ID) }
+	}
+	if service, ok := decoded.(*Service); ok {
+		req.service = func() *Service { return service }
 	}
 	req.handleBody = func(data []byte) error {
 		*answer = trimBody(data)

@@ -146,6 +146,15 @@ func (w *Writer) PlanMaintenance(ctx context.Context, id int) error {
 	return w.recordOnly(ctx, OpPlanMaintenance, id)
 }
 
+// ChangeMaintenance records that the window which the change's Scheduled names has another start, end or reason: the
+// change's StartAt, RevertAt and Reason. A change that names none is refused.
+func (w *Writer) ChangeMaintenance(ctx context.Context, id int) error {
+	if w.change.Scheduled == "" {
+		return w.client.refusal(w.change, errNoWindow)
+	}
+	return w.recordOnly(ctx, OpChangeMaintenance, id)
+}
+
 // CancelMaintenance records that the planned window which the change's Scheduled names does not begin. A change that
 // names none is refused.
 func (w *Writer) CancelMaintenance(ctx context.Context, id int) error {
@@ -155,10 +164,10 @@ func (w *Writer) CancelMaintenance(ctx context.Context, id int) error {
 	return w.recordOnly(ctx, OpCancelMaintenance, id)
 }
 
-// Why a window is neither planned nor cancelled.
+// Why a window is neither planned, changed nor cancelled.
 var (
 	errNoStart  = errors.New("the planned window has no start")
-	errNoWindow = errors.New("no planned window was given")
+	errNoWindow = errors.New("no window was given")
 )
 
 // recordOnly records a change of a service that needs no request.

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"time"
 )
 
-// CatchUp reads what other processes have written since, and reports whether anything changed.
+// CatchUp reads what other processes have written since, and reports whether it or a change of this process has found
+// anything since CatchUp was last called.
 func (j *Journal) CatchUp() (bool, error) {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
@@ -18,6 +20,9 @@ func (j *Journal) CatchUp() (bool, error) {
 		return false, err
 	}
 	version := j.Version()
+	if _, err := os.Lstat(j.path); errors.Is(err, fs.ErrNotExist) {
+		return false, &GoneError{j.path}
+	}
 	if j.replaced() {
 		if err := j.reopen(); err != nil {
 			return false, fmt.Errorf("journal: %w", err)
@@ -26,8 +31,8 @@ func (j *Journal) CatchUp() (bool, error) {
 	if err := j.catchUp(); err != nil {
 		return false, fmt.Errorf("journal: %w", err)
 	}
-	grown := j.Version() != version
-	j.unannounced = j.unannounced || grown
+	grown := j.grown || j.Version() != version
+	j.grown, j.unannounced = false, j.unannounced || grown
 	return grown, nil
 }
 
@@ -69,7 +74,8 @@ func (j *Journal) catchUp() error {
 	if added {
 		slices.SortStableFunc(j.entries, func(a, b *Entry) int { return a.Time.Compare(b.Time) })
 	}
-	j.unannounced = j.unannounced || j.version != version
+	j.grown = j.grown || j.version != version
+	j.unannounced = j.unannounced || j.grown
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/window"
 )
 
 // recordChange records a change of a service that was applied.
@@ -85,8 +86,8 @@ type namedCall struct {
 func everyCall(j *Journal, id string) []namedCall {
 	calls := []namedCall{
 		{"RecordOutcome", func() { j.RecordOutcome(id, client.Applied, nil) }},
-		{"EndWindow", func() { _ = j.EndWindow(id) }},
-		{"EndWindow of nothing", func() { _ = j.EndWindow("nobody's") }},
+		{"EndWindow", func() { _ = j.EndWindow(id, window.EnabledElsewhere) }},
+		{"EndWindow of nothing", func() { _ = j.EndWindow("nobody's", window.EnabledElsewhere) }},
 		{"RecordBatch", func() { _ = j.RecordBatch(id, client.BatchRecord{Number: 1, Count: 1}) }},
 		{"RecordUnseenSecret", func() { j.RecordUnseenSecret(id, "7") }},
 		{"RecordSecretSeen", func() { j.RecordSecretSeen(id) }},

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -91,6 +92,7 @@ func (s *state) seal(end int64) {
 		}
 		return !needed[e]
 	})
+	s.windows.Prune(func(id string) bool { return s.byID[id] != nil })
 }
 
 // Changes without a known outcome are held for keepOpenFor, but no more than maxOpen.
@@ -224,8 +226,9 @@ func (s *state) header() (lines []record) {
 		switch {
 		case e.Outcome == client.Pending:
 		case s.hasWindow(e):
-			if w := s.disabled[e.Change.ID]; w.IntentID == e.ID {
-				outcome.Since = w.Since
+			w, _ := s.windows.OfChange(e.ID)
+			if outcome.Since = w.Since; cmp.Or(w.By, w.ID) == e.ID {
+				outcome.Window = &w
 			}
 			windows = append(windows, outcome)
 		default:

@@ -19,6 +19,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/faulttest"
+	"lookout/client/window"
 )
 
 // A service that was disabled again has been disabled since the first time, after a compaction too.
@@ -103,15 +104,10 @@ func summary(j *Journal) []string {
 			fmt.Sprint(e.Change.Op, " ", e.Change.ID, " ", e.Change.Label, " ", e.Outcome, " ", e.OutcomeDetail),
 		)
 	}
-	var disabled []string
-	for id, w := range j.DisabledServices() {
-		disabled = append(disabled, "disabled "+id+" "+w.Label+" "+w.Reason+" "+w.Since.String())
+	for _, w := range j.Windows() {
+		w.ID, w.By = "", "" // each journal has its own
+		all = append(all, fmt.Sprintf("window %+v", w))
 	}
-	for _, w := range j.PlannedWindows() {
-		disabled = append(disabled, "planned "+w.ID+" "+w.Label+" "+w.Start.String())
-	}
-	slices.Sort(disabled)
-	all = append(all, disabled...)
 	for _, e := range j.Unfinished(client.OpEmptyBucket) {
 		all = append(all, "unfinished "+e.Change.Label)
 	}
@@ -147,7 +143,7 @@ func (w *randomWriter) step(t *testing.T, journals ...*Journal) {
 	if service := fmt.Sprint(w.rand.IntN(4)); w.rand.IntN(10) == 0 {
 		for _, j := range journals {
 			if d, held := j.DisabledService(service); held {
-				_ = j.EndWindow(d.IntentID)
+				_ = j.EndWindow(d.IntentID, window.EnabledElsewhere)
 			}
 		}
 		return
@@ -157,16 +153,25 @@ func (w *randomWriter) step(t *testing.T, journals ...*Journal) {
 		ops := []string{
 			client.OpDisableService, client.OpEnableService, client.OpDeleteService, client.OpEmptyBucket,
 			client.OpPlanMaintenance, client.OpCancelMaintenance, client.OpDisableService,
+			client.OpChangeMaintenance, client.OpChangeMaintenance,
 		}
 		c := disableChange(fmt.Sprint(w.rand.IntN(4)), fmt.Sprint("n", w.made))
 		c.Op = ops[w.rand.IntN(len(ops))]
 		if c.Op == client.OpEmptyBucket {
 			c.Resource, c.Path = "bucket", "/"+c.ID
 		}
-		plan, refusals := w.rand.IntN(len(plans)+1), 0
+		c.StartAt = w.now.Add(time.Duration(w.made%7-3) * time.Second)
+		c.RevertAt = c.StartAt.Add(time.Duration(w.rand.IntN(60)) * time.Second)
+		plan, replaced, refusals := w.rand.IntN(len(plans)+1), w.rand.IntN(10*len(plans)+1), 0
 		for n, j := range journals {
 			if c.Scheduled = ""; plan < len(plans) && c.Op != client.OpPlanMaintenance {
 				c.Scheduled = w.plans[j][plan]
+				if window, known := j.Window(c.Scheduled); known {
+					c.ID = window.Service
+				}
+			}
+			if c.Replaces = nil; replaced < len(plans) {
+				c.Replaces = []string{w.plans[j][replaced]}
 			}
 			id, err := j.RecordIntent(t.Context(), c)
 			refused := errors.Is(err, ErrSuperseded) || errors.Is(err, ErrTaken)
@@ -186,8 +191,15 @@ func (w *randomWriter) step(t *testing.T, journals ...*Journal) {
 	}
 	i := w.rand.IntN(len(open))
 	outcome := []client.Outcome{client.Applied, client.Rejected, client.Unknown}[w.rand.IntN(3)]
+	answered := outcome == client.Applied && w.rand.IntN(2) == 0
 	for _, j := range journals {
-		j.RecordOutcome(w.begun[j][i], outcome, errors.New(string(outcome)))
+		if answered {
+			s := &client.Service{}
+			_ = s.Updated.UnmarshalJSON([]byte(w.now.UTC().Format(`"2006-01-02T15:04:05"`)))
+			j.RecordService(w.begun[j][i], s)
+		} else {
+			j.RecordOutcome(w.begun[j][i], outcome, errors.New(string(outcome)))
+		}
 		if outcome != client.Unknown {
 			w.begun[j] = slices.Delete(w.begun[j], i, i+1)
 		}

@@ -1,11 +1,12 @@
 package journal
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 	"time"
 
 	"lookout/client"
+	"lookout/client/window"
 )
 
 // A DisabledService is a service that lookout disabled and, as far as the journal knows, nobody has enabled since.
@@ -32,48 +33,37 @@ type PlannedMaintenance struct {
 	Until    time.Time
 }
 
-// trackWindows updates the maintenance windows after an outcome.
-func (s *state) trackWindows(e *Entry) {
-	c := e.Change
-	if e.Outcome != client.Applied || c.Resource != "service" || e.windowEnded || s.isOvertaken(e) {
-		return
-	}
-	switch c.Op {
-	case client.OpDisableService:
-		delete(s.planned, c.Scheduled)
-		since := e.appliedAt()
-		if held, again := s.disabled[c.ID]; again && held.Since.Before(since) {
-			since = held.Since // it was disabled already, and has another end now
+// foldWindows updates the maintenance windows after an outcome.
+func (s *state) foldWindows(e *Entry, l record) {
+	before := s.windows.Version()
+	switch {
+	case l.Window != nil:
+		s.windows.Restore(*l.Window)
+	case e.Change.Resource != "service":
+	case l.WindowEnded:
+		e.windowEnded = true
+		if w, ok := s.windows.OfChange(e.ID); ok {
+			s.windows.End(w.ID, cmp.Or(l.EndedBecause, window.Enabled))
 		}
-		s.disabled[c.ID] = DisabledService{
-			ID:        c.ID,
-			IntentID:  e.ID,
-			Label:     c.Label,
-			Reason:    c.Reason,
-			Since:     since,
-			Until:     c.RevertAt,
+	case e.Outcome == client.Applied && !e.windowEnded:
+		folded := window.Record{
+			ID:        e.ID,
+			Change:    e.Change,
 			At:        e.appliedAt(),
 			ByReading: e.ByReading,
+			Overtaken: s.isOvertaken(e),
 		}
-	case client.OpPlanMaintenance:
-		if c.StartAt.IsZero() {
-			return // when it begins is not known, and it must not begin at once
+		if l.Service != nil {
+			folded.Seen = *l.Service
 		}
-		s.planned[e.ID] = PlannedMaintenance{
-			ID:       c.ID,
-			IntentID: e.ID,
-			Label:    c.Label,
-			Reason:   c.Reason,
-			Start:    c.StartAt,
-			Until:    c.RevertAt,
-		}
-	case client.OpCancelMaintenance:
-		delete(s.planned, c.Scheduled)
-	case client.OpEnableService:
-		delete(s.disabled, c.ID)
-	case client.OpDeleteService:
-		delete(s.disabled, c.ID)
-		maps.DeleteFunc(s.planned, func(_ string, w PlannedMaintenance) bool { return w.ID == c.ID })
+		s.windows.Fold(folded)
+	}
+	if w, ok := s.windows.OfChange(e.ID); ok && !l.Since.IsZero() && l.Window == nil {
+		w.Since = l.Since
+		s.windows.Restore(w)
+	}
+	if s.windows.Version() != before {
+		s.version++
 	}
 }
 
@@ -84,31 +74,32 @@ func (s *state) isOvertaken(e *Entry) bool {
 		c := later.Change
 		affects := c.Op == client.OpDisableService || c.Op == client.OpEnableService ||
 			c.Op == client.OpDeleteService
-		return affects && c.ID == e.Change.ID && later.Outcome == client.Applied && later.Time.After(e.Time)
+		return affects && c.ID == e.Change.ID && later.Outcome == client.Applied && later.order > e.order
 	})
 }
 
-// EndWindow records that a maintenance window is over because the service was seen enabled: nobody has to enable it any
-// more, even if it is disabled again elsewhere.
-func (j *Journal) EndWindow(intentID string) error {
+// EndWindow records that a maintenance window is over, and why: nobody has to begin or end it any more.
+func (j *Journal) EndWindow(id string, why window.Reason) error {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
 	if err := ensureLoaded(j); err != nil {
 		return err
 	}
 	j.mu.Lock()
-	e := j.byID[intentID]
-	if e == nil || e.windowEnded {
+	w, _ := j.windows.Get(id)
+	e := j.byID[cmp.Or(w.By, id)]
+	if e == nil || !w.Live() {
 		j.mu.Unlock()
 		return nil
 	}
 	// an older lookout reads this line as the same outcome once more
 	l := record{
-		ID:            intentID,
+		ID:            e.ID,
 		Outcome:       e.Outcome,
 		OutcomeDetail: e.OutcomeDetail,
 		ByReading:     e.ByReading,
 		WindowEnded:   true,
+		EndedBecause:  why,
 	}
 	j.mu.Unlock()
 	if err := j.write(l, true, nil); err != nil {
@@ -118,19 +109,6 @@ func (j *Journal) EndWindow(intentID string) error {
 	defer j.mu.Unlock()
 	j.apply(l, unread)
 	return nil
-}
-
-// endWindow ends the window that a change began.
-func (s *state) endWindow(e *Entry) {
-	e.windowEnded = true
-	if s.disabled[e.Change.ID].IntentID == e.ID {
-		delete(s.disabled, e.Change.ID)
-		s.version++
-	}
-	if _, planned := s.planned[e.ID]; planned {
-		delete(s.planned, e.ID)
-		s.version++
-	}
 }
 
 // LastChange returns the newest change of an operation on a service since a time, whatever its outcome: of those that
@@ -149,66 +127,103 @@ func (j *Journal) LastChange(op, service string, since time.Time) (Entry, bool) 
 	return Entry{}, false
 }
 
-// hasWindow reports whether a change began or planned a window that is not over.
+// hasWindow reports whether a change opened, planned or began a window that is not over.
 func (s *state) hasWindow(e *Entry) bool {
-	w, held := s.disabled[e.Change.ID]
-	_, planned := s.planned[e.ID]
-	return planned || held && w.IntentID == e.ID
+	_, ok := s.windows.OfChange(e.ID)
+	return ok
+}
+
+// Windows returns the maintenance windows that are planned or active, earliest first.
+func (j *Journal) Windows() []window.Window {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.windows.Live()
+}
+
+// WindowsOf returns the windows of a service that are planned or active, earliest first.
+func (j *Journal) WindowsOf(service string) []window.Window {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.windows.Of(service)
+}
+
+// Window returns a window, also one that is over, as long as it is known.
+func (j *Journal) Window(id string) (window.Window, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.windows.Get(id)
 }
 
 // PlannedWindows returns the windows that have not begun, by their intents.
 func (j *Journal) PlannedWindows() map[string]PlannedMaintenance {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return maps.Clone(j.planned)
+	planned := map[string]PlannedMaintenance{}
+	for _, w := range j.Windows() {
+		if w.State == window.Planned {
+			planned[w.ID] = plannedOf(w)
+		}
+	}
+	return planned
+}
+
+func plannedOf(w window.Window) PlannedMaintenance {
+	return PlannedMaintenance{
+		ID:       w.Service,
+		IntentID: w.ID,
+		Label:    w.Label,
+		Reason:   w.Reason,
+		Start:    w.Start,
+		Until:    w.End,
+	}
 }
 
 // NextPlannedWindow returns the earliest planned window of a service that begins at a time or later, if there is one.
 func NextPlannedWindow(j *Journal, id string, start time.Time) (next PlannedMaintenance, planned bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for _, w := range j.planned {
-		if w.ID == id && !w.Start.Before(start) && (!planned || w.Start.Before(next.Start)) {
-			next, planned = w, true
+	for _, w := range j.WindowsOf(id) {
+		if w.State == window.Planned && !w.Start.Before(start) {
+			return plannedOf(w), true
 		}
 	}
-	return next, planned
+	return PlannedMaintenance{}, false
 }
 
 // DisabledServices returns the services that lookout disabled, by id.
 func (j *Journal) DisabledServices() map[string]DisabledService {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return maps.Clone(j.disabled)
+	disabled := map[string]DisabledService{}
+	for _, w := range j.Windows() {
+		if w.State == window.Active {
+			disabled[w.Service] = disabledOf(w)
+		}
+	}
+	return disabled
+}
+
+func disabledOf(w window.Window) DisabledService {
+	return DisabledService{
+		ID:        w.Service,
+		IntentID:  w.ID,
+		Label:     w.Label,
+		Reason:    w.Reason,
+		Since:     w.Since,
+		Until:     w.End,
+		At:        w.At,
+		ByReading: w.ByReading,
+	}
 }
 
 // DisabledService returns one of the services that lookout disabled.
 func (j *Journal) DisabledService(id string) (DisabledService, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	s, ok := j.disabled[id]
-	return s, ok
+	w, ok := j.windows.ActiveOf(id)
+	return disabledOf(w), ok
 }
 
 // ScheduledChange implements client.ScheduleRecorder. A service that was disabled until a set time is to be enabled
 // again, unless somebody has enabled, deleted or disabled it since, in this program or another; one with a planned
 // window is to be disabled.
-func (j *Journal) ScheduledChange(intentID string) (op, id string, ok bool) {
+func (j *Journal) ScheduledChange(windowID string) (op, id string, ok bool) {
 	_, _ = j.CatchUp() // an unreadable file supersedes nothing: enabling a service once more does no harm
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.scheduledChange(intentID)
-}
-
-// scheduledChange is ScheduledChange as far as the file has been read.
-func (s *state) scheduledChange(intentID string) (op, id string, ok bool) {
-	if w, planned := s.planned[intentID]; planned {
-		return client.OpDisableService, w.ID, true
-	}
-	for id, w := range s.disabled {
-		if w.IntentID == intentID && !w.Until.IsZero() {
-			return client.OpEnableService, id, true
-		}
-	}
-	return "", "", false
+	w, _ := j.Window(windowID)
+	_, op, ok = w.Due()
+	return op, w.Service, ok
 }

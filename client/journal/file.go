@@ -15,6 +15,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/filelock"
+	"lookout/client/window"
 )
 
 // A record is one line of the file: an intent, the outcome of one, or segments of the history.
@@ -26,8 +27,11 @@ type record struct {
 	ByReading     bool           `json:"by_reading,omitempty"`
 	At            time.Time      `json:"at,omitzero"`     // when the outcome became known, if another was known before
 	WindowEnded   bool           `json:"ended,omitempty"` // see EndWindow
-	Since         time.Time      `json:"since,omitzero"`  // of a window that is open, where the line is kept
-	Kept          bool           `json:"kept,omitempty"`  // repeats what is in a segment, because it still matters
+	EndedBecause  window.Reason  `json:"ended_because,omitempty"`
+	Since         time.Time      `json:"since,omitzero"`    // of a window that is open, where the line is kept
+	Window        *window.Window `json:"window,omitempty"`  // that is open, where the line is kept
+	Service       *window.Seen   `json:"service,omitempty"` // as it was in the answer
+	Kept          bool           `json:"kept,omitempty"`    // repeats what is in a segment, because it still matters
 	Superseded    bool           `json:"superseded,omitempty"`
 	Segments      []segment      `json:"segments,omitempty"`
 	// id of the key that was made, as long as nobody has seen its secret
@@ -241,6 +245,9 @@ func (j *Journal) reopen() error {
 	flag := os.O_RDWR | os.O_APPEND
 	if j.refusal != nil {
 		flag = os.O_RDONLY
+	}
+	if err := refuseLink(filepath.Dir(j.path)); err != nil {
+		return err
 	}
 	file, err := openFile(j.path, flag)
 	if err != nil {

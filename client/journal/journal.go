@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/window"
 )
 
 // An Entry is one change and its outcome.
@@ -32,7 +33,8 @@ type Entry struct {
 	Deletion       *DeletionProgress `json:"-"`
 	byOtherProcess bool              // another process recorded it while this one was running
 	decidedAt      time.Time         // when the outcome became known, if another was known before
-	windowEnded    bool              // the service was seen enabled after the change that disabled it
+	windowEnded    bool              // the window that the change opened, planned or began is over
+	order          int               // of the intents, as they were read
 	place          place
 	unreadOutcomes int  // lines that this process has written and not read back
 	superseded     bool // a later change of the same path makes it no unfinished one
@@ -77,7 +79,8 @@ type Journal struct {
 	intentCount    int
 	historyProblem error
 	outcomeError   error // why an outcome could not be written, of the first one
-	unannounced    bool  // other processes have written something since WaitForChange last said so
+	grown          bool  // other processes have written something since CatchUp last said so
+	unannounced    bool  // the same for WaitForChange
 	loadError      error // why the file could not be read
 	closing        atomic.Bool
 	// BeforeIntent returns why no change may be recorded, and thus none sent; it may take a while. nil allows all. It
@@ -100,10 +103,10 @@ type state struct {
 
 	entries    []*Entry // that are held in memory, in the order of the file
 	byID       map[string]*Entry
-	disabled   map[string]DisabledService    // by service
-	planned    map[string]PlannedMaintenance // by intent
-	late       map[string]record             // outcomes of changes that are not held
-	unreadable int                           // invalid lines outside segments
+	windows    window.Set
+	intents    int               // intents that were read
+	late       map[string]record // outcomes of changes that are not held
+	unreadable int               // invalid lines outside segments
 	version    int
 	unresolved unresolvedMemo
 
@@ -120,8 +123,6 @@ func newState(now func() time.Time, runID string, segmentBytes int64) state {
 		runID:        runID,
 		segmentBytes: segmentBytes,
 		byID:         map[string]*Entry{},
-		disabled:     map[string]DisabledService{},
-		planned:      map[string]PlannedMaintenance{},
 		late:         map[string]record{},
 	}
 }
@@ -253,6 +254,8 @@ func (s *state) applyIntent(l record, from place) bool {
 	}
 	e.Outcome, e.place, e.superseded = client.Pending, from, l.Superseded
 	e.setDeletion(l.Deletion)
+	s.intents++
+	e.order = s.intents
 	s.entries = append(s.entries, &e)
 	s.byID[e.ID] = &e
 	s.version++
@@ -286,15 +289,8 @@ func (s *state) applyOutcome(l record, from place) bool {
 		s.version++
 	}
 	e.ByReading, e.decidedAt, e.Gone = l.ByReading, l.At, max(e.Gone, l.Gone)
-	if l.WindowEnded {
-		s.endWindow(e)
-	}
-	s.trackWindows(e)
+	s.foldWindows(e, l)
 	s.forgetRevoked(e)
-	if w, held := s.disabled[e.Change.ID]; held && w.IntentID == e.ID && !l.Since.IsZero() {
-		w.Since = l.Since
-		s.disabled[e.Change.ID] = w
-	}
 	return true
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/faulttest"
+	"lookout/client/window"
 )
 
 func testTime() time.Time { return time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC) }
@@ -108,10 +109,11 @@ func TestJournal_RecordOutcome_later(t *testing.T) {
 			t.Errorf("%q is nothing new", detail)
 		}
 	}
-	if err := j.EndWindow(id); err != nil {
+	j.RecordOutcome(id, client.Applied, nil)
+	if err := j.EndWindow(id, window.EnabledElsewhere); err != nil {
 		t.Error(err)
 	}
-	if data, err := os.ReadFile(path); err != nil || bytes.Count(data, []byte("\n")) != 2+len(details) {
+	if data, err := os.ReadFile(path); err != nil || bytes.Count(data, []byte("\n")) != 3+len(details) {
 		t.Errorf("the end of the window is not one line of %q, %v", data, err)
 	}
 }

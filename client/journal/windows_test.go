@@ -10,6 +10,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
+	"lookout/client/window"
 )
 
 // reopen returns what a new run reads from the journal.
@@ -58,7 +59,7 @@ func TestJournal_EndWindow_staysEnded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prod.journal")
 	j, other := reopen(t, path), reopen(t, path)
 	id := applied(t, j, client.Change{Op: client.OpDisableService, RevertAt: time.Now().Add(time.Hour)})
-	if err := j.EndWindow(id); err != nil {
+	if err := j.EndWindow(id, window.EnabledElsewhere); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := other.CatchUp(); err != nil {
@@ -80,7 +81,7 @@ func TestJournal_EndWindow_staysEnded(t *testing.T) {
 
 // A planned window is held until it begins, is cancelled, is missed, or its service is deleted.
 func TestJournal_PlannedWindows(t *testing.T) {
-	start := time.Now().Add(time.Hour)
+	start := time.Now().Add(-time.Minute)
 	for name, end := range map[string]func(*journal.Journal, string){
 		"begun": func(j *journal.Journal, plan string) {
 			applied(t, j, client.Change{Op: client.OpDisableService, Scheduled: plan})
@@ -89,7 +90,7 @@ func TestJournal_PlannedWindows(t *testing.T) {
 			applied(t, j, client.Change{Op: client.OpCancelMaintenance, Scheduled: plan})
 		},
 		"deleted": func(j *journal.Journal, _ string) { applied(t, j, client.Change{Op: client.OpDeleteService}) },
-		"missed":  func(j *journal.Journal, plan string) { _ = j.EndWindow(plan) },
+		"missed":  func(j *journal.Journal, plan string) { _ = j.EndWindow(plan, window.EnabledElsewhere) },
 	} {
 		path := filepath.Join(t.TempDir(), "prod.journal")
 		j := reopen(t, path)
@@ -103,12 +104,13 @@ func TestJournal_PlannedWindows(t *testing.T) {
 			t.Errorf("%s: planned %+v", name, w)
 		}
 		applied(t, j, client.Change{Op: client.OpDisableService}) // by hand, for something else
+		applied(t, j, client.Change{Op: client.OpEnableService})
 		if op, id, ok := j.ScheduledChange(plan); op != client.OpDisableService || id != "7" || !ok {
 			t.Errorf("%s: scheduled %s %s, %t", name, op, id, ok)
 		}
 		end(j, plan)
 		for _, j := range []*journal.Journal{j, reopen(t, path)} {
-			if _, _, ok := j.ScheduledChange(plan); ok || len(j.PlannedWindows()) > 0 {
+			if op, _, _ := j.ScheduledChange(plan); op == client.OpDisableService || len(j.PlannedWindows()) > 0 {
 				t.Errorf("%s, but still planned", name)
 			}
 		}
@@ -119,9 +121,9 @@ func TestJournal_PlannedWindows(t *testing.T) {
 // once: of several programs, one makes it.
 func TestJournal_RecordIntent_onlyTheScheduledChange(t *testing.T) {
 	j := reopen(t, filepath.Join(t.TempDir(), "prod.journal"))
-	window := applied(t, j, client.Change{Op: client.OpDisableService, RevertAt: time.Now().Add(time.Hour)})
+	window := applied(t, j, client.Change{Op: client.OpDisableService, RevertAt: time.Now().Add(-time.Minute)})
 	plain := applied(t, j, client.Change{Op: client.OpDisableService})
-	again := applied(t, j, client.Change{Op: client.OpDisableService, RevertAt: time.Now().Add(time.Hour)})
+	again := applied(t, j, client.Change{Op: client.OpDisableService, RevertAt: time.Now().Add(-time.Minute)})
 	revert := client.Change{Op: client.OpEnableService, Resource: "service", ID: "7", Scheduled: again}
 	record := func(change func(*client.Change)) (string, error) {
 		c := revert
@@ -165,7 +167,7 @@ func TestJournal_RecordIntent_revertsOfTwoWindows(t *testing.T) {
 			Op:       client.OpDisableService,
 			Resource: "service",
 			ID:       id,
-			RevertAt: time.Now().Add(time.Hour),
+			RevertAt: time.Now().Add(-time.Minute),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -212,7 +214,7 @@ func TestJournal_windowsWithSimilarIDs(t *testing.T) {
 	begin(client.OpPlanMaintenance, "123456783")
 	plan := begin(client.OpPlanMaintenance, "123456784")
 	begin(client.OpDeleteService, "123456783")
-	if err := j.EndWindow(older); err != nil {
+	if err := j.EndWindow(older, window.EnabledElsewhere); err != nil {
 		t.Fatal(err)
 	}
 	for name, j := range map[string]*journal.Journal{"this run": j, "the next run": reopen(t, path)} {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"lookout/client"
 	"lookout/client/filelock"
 	"lookout/client/visible"
+	"lookout/client/window"
 )
 
 // FromThisRun reports whether this run of the program recorded the change.
@@ -50,22 +53,24 @@ func (j *Journal) RecordIntent(ctx context.Context, c client.Change) (string, er
 	}
 	var refusal error
 	err := j.writeWithin(ctx, l, true, func() error {
-		refusal = checkScheduled(j, c)
+		refusal = checkWindows(j, c)
 		return refusal
 	})
 	if refusal != nil {
 		return "", refusal
 	}
-	if locked := (*LockedError)(nil); errors.As(err, &locked) {
+	if locked, gone := (*LockedError)(nil), (*GoneError)(nil); errors.As(err, &locked) || errors.As(err, &gone) {
 		return "", err
 	}
 	if err != nil {
 		// a part of the intent may be on the disk, and must not pass for a change that was sent
-		_ = j.write(
-			record{ID: e.ID, Outcome: client.Rejected, OutcomeDetail: "it could not be recorded, so it was not sent"},
-			true,
-			nil,
-		)
+		l = record{ID: e.ID, Outcome: client.Rejected, OutcomeDetail: "it could not be recorded, so it was not sent"}
+		_ = j.write(l, true, nil)
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		if j.byID[e.ID] != nil {
+			j.apply(l, unread)
+		}
 		return "", err
 	}
 	j.mu.Lock()
@@ -74,36 +79,38 @@ func (j *Journal) RecordIntent(ctx context.Context, c client.Change) (string, er
 	return e.ID, nil
 }
 
-// Why a scheduled change is not recorded.
+// Why a change of a window is not recorded.
 var (
-	ErrSuperseded = errors.New("another program has begun, ended or moved the window")
-	ErrTaken      = errors.New("another program has just sent the same change")
+	ErrSuperseded = window.ErrSuperseded
+	ErrTaken      = errors.New("the window is just beginning or ending")
 )
 
-// checkScheduled returns why a scheduled change must not be made now: its window is over, or another program makes it.
-// It reads the file to its end, while no other process can write.
-func checkScheduled(j *Journal, c client.Change) error {
-	if c.Scheduled == "" || c.Op != client.OpDisableService && c.Op != client.OpEnableService {
-		return nil
-	}
-	if j.file != nil {
-		if err := j.catchUp(); err != nil {
-			return err
-		}
-	}
+// checkWindows returns why a change must not be made, as the maintenance windows are now: they are others than those
+// that it was decided on, or another program makes the same change. The file has been read to its end, and no other
+// process can write.
+func checkWindows(j *Journal, c client.Change) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if op, id, ok := j.scheduledChange(c.Scheduled); !ok || op != c.Op || id != c.ID {
-		return ErrSuperseded
+	if c.Resource != "service" {
+		return nil
 	}
 	for _, e := range slices.Backward(j.entries) {
-		same := e.Change.Scheduled == c.Scheduled && e.Change.Op == c.Op && e.Outcome != client.Rejected
-		switch {
+		of := e.Change.Scheduled
+		open := e.Outcome == client.Pending || e.Outcome == client.Unknown
+		if of == "" || !open || e.Change.Op != client.OpDisableService && e.Change.Op != client.OpEnableService {
+			continue
+		}
+		w, _ := j.windows.Get(of)
+		switch same := of == c.Scheduled && e.Change.Op == c.Op; {
 		case same && e.ID == c.Repeats:
-			return nil
-		case same:
+			return j.windows.Check(c, j.now())
+		case same, w.Live() && (of == c.Scheduled || slices.Contains(c.Replaces, of)) &&
+			j.now().Sub(e.Time).Abs() < otherProcessTimeout:
 			return ErrTaken
 		}
+	}
+	if err := j.windows.Check(c, j.now()); errors.Is(err, ErrSuperseded) {
+		return err
 	}
 	return nil
 }
@@ -119,12 +126,18 @@ func (j *Journal) RecordOutcome(id string, outcome client.Outcome, err error) {
 	j.recordOutcome(l)
 }
 
+// RecordService records that a change was applied, and the service as it was in the answer.
+func (j *Journal) RecordService(id string, s *client.Service) {
+	seen := window.SeenOf(s)
+	j.recordOutcome(record{ID: id, Outcome: client.Applied, Service: &seen})
+}
+
 // recordOutcome writes and applies the record of an outcome.
 func (j *Journal) recordOutcome(l record) {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
 	j.mu.Lock()
-	if e := j.byID[l.ID]; e != nil && e.Outcome != client.Pending {
+	if e := j.byID[l.ID]; e != nil && (e.Outcome != client.Pending || j.now().Sub(e.Time) > lateAfter) {
 		l.At = j.now().UTC()
 	}
 	if e := j.byID[l.ID]; e != nil {
@@ -182,16 +195,39 @@ func (j *Journal) writeWithin(ctx context.Context, l record, durable bool, check
 		return err
 	}
 	defer unlock()
+	_, err = os.Lstat(j.path)
+	gone := errors.Is(err, fs.ErrNotExist)
+	if gone && durable {
+		return &GoneError{j.path}
+	}
+	// what others have written comes first: all programs take over the lines in the order of the file
+	if err := j.catchUp(); err != nil && durable {
+		return err
+	}
 	if err := check(); err != nil {
 		return err
 	}
 	if endsMidLine(j.file) {
 		data = append([]byte{'\n'}, data...)
 	}
-	if _, err := j.file.Write(data); err != nil || !durable {
+	if _, err := j.file.Write(data); err != nil {
 		return err
 	}
-	return j.file.Sync()
+	switch {
+	case gone:
+		return &GoneError{j.path}
+	case durable:
+		return j.file.Sync()
+	}
+	return nil
+}
+
+// A GoneError means that the file was removed or moved away, or its folder was, while this program was running.
+type GoneError struct{ Path string }
+
+// Error names the file.
+func (e *GoneError) Error() string {
+	return fmt.Sprintf("%s was removed or moved away while lookout was running; start lookout again", e.Path)
 }
 
 // encode returns a record as a line. The file may be shown in a terminal as it is.

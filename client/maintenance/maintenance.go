@@ -11,6 +11,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
+	"lookout/client/window"
 )
 
 // A WindowResult is what became of a window whose time had come.
@@ -58,16 +59,16 @@ func (x Executor) End(ctx context.Context, w journal.DisabledService) (*client.S
 	s, gone, err := x.read(ctx, w.ID)
 	switch {
 	case gone:
-		return nil, Gone, x.Journal.EndWindow(w.IntentID)
+		return nil, Gone, x.Journal.EndWindow(w.IntentID, window.Gone)
 	case err != nil:
 		return nil, Failed, err
 	case s.Status != client.StatusDisabled && tried:
 		x.settle(last)
 		return s, Changed, nil
 	case s.Status != client.StatusDisabled && x.Now().Sub(w.At) > trustReadsAfter:
-		return s, Already, x.Journal.EndWindow(w.IntentID)
+		return s, Already, x.Journal.EndWindow(w.IntentID, window.EnabledElsewhere)
 	case !tried && x.SeenEnabled != nil && x.SeenEnabled(s.ID, w.At.Add(trustReadsAfter)):
-		return s, Left, x.Journal.EndWindow(w.IntentID)
+		return s, Left, x.Journal.EndWindow(w.IntentID, window.TakenOver)
 	case tried && !x.mayRepeat(last):
 		return s, Failed, errInProgress
 	}
@@ -84,7 +85,7 @@ func (x Executor) End(ctx context.Context, w journal.DisabledService) (*client.S
 // Begin disables the service of a planned window whose start has come.
 func (x Executor) Begin(ctx context.Context, w journal.PlannedMaintenance) (*client.Service, WindowResult, error) {
 	if !x.Now().Before(w.Until) {
-		return nil, Missed, x.Journal.EndWindow(w.IntentID)
+		return nil, Missed, x.Journal.EndWindow(w.IntentID, window.Missed)
 	}
 	consent, err := x.API.Scheduled(w.IntentID)
 	if err != nil {
@@ -96,14 +97,14 @@ func (x Executor) Begin(ctx context.Context, w journal.PlannedMaintenance) (*cli
 	held, ours := x.Journal.DisabledService(w.ID)
 	switch {
 	case gone:
-		return nil, Gone, x.Journal.EndWindow(w.IntentID)
+		return nil, Gone, x.Journal.EndWindow(w.IntentID, window.Gone)
 	case err != nil:
 		return nil, Failed, err
 	case disabled && tried:
 		x.settle(last)
 		return s, Changed, nil
 	case disabled && (!ours || held.Until.IsZero() || !held.Until.Before(w.Until)):
-		return s, Kept, x.Journal.EndWindow(w.IntentID)
+		return s, Kept, x.Journal.EndWindow(w.IntentID, window.StaysDisabled)
 	case tried && !x.mayRepeat(last):
 		return s, Failed, errInProgress
 	}
@@ -130,7 +131,7 @@ func (x Executor) Observe(read time.Time, services []*client.Service) []journal.
 		}
 		if last, tried := x.lastChange(client.OpEnableService, w.ID, w.IntentID, w.At); tried {
 			x.settle(last) // it was enabled here, and the answer was lost
-		} else if x.Journal.EndWindow(w.IntentID) == nil {
+		} else if x.Journal.EndWindow(w.IntentID, window.EnabledElsewhere) == nil {
 			ended = append(ended, w)
 		}
 	}

@@ -19,7 +19,8 @@ import (
 func TestImportsPointDownward(t *testing.T) {
 	toolkit := []string{
 		"ui", "ui/chart", "ui/form", "ui/table", "client", "client/journal", "client/lists", "client/maintenance",
-		"client/objectindex", "client/objectnames", "client/transfer", "client/visible", "client/wording", "theme",
+		"client/objectindex", "client/objectnames", "client/transfer", "client/visible", "client/window", "client/wording",
+		"theme",
 	}
 	engine := []string{
 		"client/account", "client/account/audit", "client/account/handover", "client/account/incident",
@@ -33,21 +34,22 @@ func TestImportsPointDownward(t *testing.T) {
 		"client/emulator":         {},
 		"client/faulttest":        {},
 		"client/filelock":         {},
-		"client/journal":          {"client", "client/filelock", "client/statefile", "client/visible"},
+		"client/window":           {"client"},
+		"client/journal":          {"client", "client/filelock", "client/statefile", "client/visible", "client/window"},
 		"client/ratelimit":        {"client/filelock"},
 		"client/statefile":        {},
-		"client/maintenance":      {"client", "client/journal"},
+		"client/maintenance":      {"client", "client/journal", "client/window"},
 		"client/objectindex":      {"client"},
 		"client/transfer":         {"client", "client/filelock", "client/objectnames", "client/visible"},
 		"client/wording":          {},
 		"client/lists":            {"client/wording"},
 		"client/account/join":     {"client", "client/lists", "client/wording"},
-		"client/account/incident": {"client", "client/journal", "client/visible", "client/wording"},
-		"client/account/audit":    {"client", "client/journal"},
+		"client/account/incident": {"client", "client/journal", "client/visible", "client/window", "client/wording"},
+		"client/account/audit":    {"client", "client/journal", "client/window"},
 		"client/account/handover": {"client", "client/account/incident", "client/journal"},
 		"client/account": {
 			"client", "client/account/incident", "client/account/join", "client/journal", "client/lists",
-			"client/maintenance", "client/statefile", "client/transfer", "client/wording",
+			"client/maintenance", "client/statefile", "client/transfer", "client/window", "client/wording",
 		},
 		"ui":        {"client/lists", "client/visible", "client/wording", "theme"},
 		"ui/chart":  {"ui", "theme"},

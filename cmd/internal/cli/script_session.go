@@ -201,6 +201,11 @@ func (l *lazyJournal) RecordUnseenSecret(intentID, id string) {
 	l.journal.RecordUnseenSecret(intentID, id)
 }
 
+// RecordService implements client.ServiceRecorder.
+func (l *lazyJournal) RecordService(intentID string, s *client.Service) {
+	l.journal.RecordService(intentID, s)
+}
+
 // RecordSecretSeen implements client.SecretSeenRecorder.
 func (l *lazyJournal) RecordSecretSeen(intentID string) { l.journal.RecordSecretSeen(intentID) }
 

@@ -1,0 +1,233 @@
+package window_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/window"
+)
+
+// at returns a time of the day on which the tests play: "22:00".
+func at(clock string) time.Time {
+	if clock == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse("2006-01-02 15:04", "2026-11-21 "+clock)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// change returns a change of service 7: "22:00" and "23:30" are its start and end.
+func change(op, start, end, of string, replaces ...string) client.Change {
+	return client.Change{
+		Op:        op,
+		Resource:  "service",
+		ID:        "7",
+		StartAt:   at(start),
+		RevertAt:  at(end),
+		Scheduled: of,
+		Replaces:  replaces,
+	}
+}
+
+// describe names windows: "a planned 22:00-23:30".
+func describe(windows []window.Window) string {
+	texts := make([]string, len(windows))
+	for i, w := range windows {
+		texts[i] = fmt.Sprintf("%s %s %s-%s", w.ID, w.State, w.Start.Format("15:04"), w.End.Format("15:04"))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// fold returns the windows after changes that were applied at 21:00, 21:01, … and have the IDs a, b, …
+func fold(changes ...client.Change) *window.Set {
+	s := &window.Set{}
+	for i, c := range changes {
+		s.Fold(window.Record{ID: string(rune('a' + i)), Change: c, At: at("21:00").Add(time.Duration(i) * time.Minute)})
+	}
+	return s
+}
+
+// The windows of a service follow from its changes in their order.
+func TestSet_Fold(t *testing.T) {
+	plan := change(client.OpPlanMaintenance, "22:00", "23:30", "")
+	now := change(client.OpDisableService, "", "22:00", "")
+	for name, c := range map[string]struct {
+		changes []client.Change
+		want    string
+	}{
+		"planned": {[]client.Change{plan}, "a planned 22:00-23:30"},
+		"planned and moved": {
+			[]client.Change{plan, change(client.OpChangeMaintenance, "22:30", "23:00", "a")},
+			"a planned 22:30-23:00",
+		},
+		"planned and begun": {
+			[]client.Change{plan, change(client.OpDisableService, "", "23:30", "a")}, "a active 22:00-23:30",
+		},
+		"begun and shortened": {
+			[]client.Change{
+				plan, change(client.OpDisableService, "", "23:30", "a"),
+				change(client.OpChangeMaintenance, "21:00", "22:30", "a"),
+			},
+			"a active 22:00-22:30",
+		},
+		"planned and cancelled": {[]client.Change{plan, change(client.OpCancelMaintenance, "", "", "a")}, ""},
+		"replaced by another": {
+			[]client.Change{plan, change(client.OpPlanMaintenance, "22:00", "23:45", "", "a")}, "b planned 22:00-23:45",
+		},
+		"disabled":             {[]client.Change{now}, "a active 21:00-22:00"},
+		"disabled and enabled": {[]client.Change{now, change(client.OpEnableService, "", "", "a")}, ""},
+		"disabled twice": {
+			[]client.Change{now, change(client.OpDisableService, "", "23:00", "")}, "b active 21:01-23:00",
+		},
+		"cancelled when active": {
+			[]client.Change{now, change(client.OpCancelMaintenance, "", "", "a")}, "a active 21:00-22:00",
+		},
+		"deleted": {[]client.Change{now, plan, change(client.OpDeleteService, "", "", "")}, ""},
+		"changed after its end": {
+			[]client.Change{
+				now, change(client.OpEnableService, "", "", "a"), change(client.OpChangeMaintenance, "", "23:00", "a"),
+			},
+			"",
+		},
+		"cancelled, and begins late": {
+			[]client.Change{
+				plan, change(client.OpCancelMaintenance, "", "", "a"), change(client.OpDisableService, "", "", "a"),
+			},
+			"a active 22:00-23:30",
+		},
+	} {
+		s := fold(c.changes...)
+		if got := describe(s.Live()); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// A service has at most one active window, and planned ones that do not overlap. Windows that touch do not overlap.
+func TestSet_Check(t *testing.T) {
+	plan := change(client.OpPlanMaintenance, "22:00", "23:30", "")
+	now := change(client.OpDisableService, "", "22:00", "")
+	for name, c := range map[string]struct {
+		there   []client.Change
+		change  client.Change
+		at      string
+		overlap string
+		want    error
+	}{
+		"a plan inside": {
+			[]client.Change{plan}, change(client.OpPlanMaintenance, "22:30", "23:00", ""), "21:30", "a", nil,
+		},
+		"a plan that replaces it": {
+			[]client.Change{plan}, change(client.OpPlanMaintenance, "22:30", "23:00", "", "a"), "21:30", "", nil,
+		},
+		"a plan before": {
+			[]client.Change{plan}, change(client.OpPlanMaintenance, "21:40", "22:00", ""), "21:30", "", nil,
+		},
+		"a plan after": {
+			[]client.Change{plan}, change(client.OpPlanMaintenance, "23:30", "23:50", ""), "21:30", "", nil,
+		},
+		"disabled for ever before a plan": {
+			[]client.Change{plan}, change(client.OpDisableService, "", "", ""), "21:30", "a", nil,
+		},
+		"a second disable": {
+			[]client.Change{now}, change(client.OpDisableService, "", "23:00", ""), "21:30", "a", nil,
+		},
+		"extended over a plan": {
+			[]client.Change{now, plan}, change(client.OpChangeMaintenance, "", "22:10", "a"), "21:30", "b", nil,
+		},
+		"extended up to a plan": {
+			[]client.Change{now, plan}, change(client.OpChangeMaintenance, "", "22:00", "a"), "21:30", "", nil,
+		},
+		"begun early": {
+			[]client.Change{plan}, change(client.OpDisableService, "", "", "a"), "21:59", "", window.ErrSuperseded,
+		},
+		"begun": {[]client.Change{plan}, change(client.OpDisableService, "", "", "a"), "22:00", "", nil},
+		"ended early": {
+			[]client.Change{now}, change(client.OpEnableService, "", "", "a"), "21:59", "", window.ErrSuperseded,
+		},
+		"ended":         {[]client.Change{now}, change(client.OpEnableService, "", "", "a"), "22:00", "", nil},
+		"enabled early": {[]client.Change{now}, change(client.OpEnableService, "", "", ""), "21:59", "", nil},
+		"begun beside an active one": {
+			[]client.Change{plan, now}, change(client.OpDisableService, "", "", "a"), "22:00", "", window.ErrSuperseded,
+		},
+		"cancelled": {
+			[]client.Change{plan}, change(client.OpCancelMaintenance, "", "", "a"), "21:59", "", nil,
+		},
+		"cancelled, active": {
+			[]client.Change{now}, change(client.OpCancelMaintenance, "", "", "a"), "21:59", "", window.ErrSuperseded,
+		},
+		"an unknown window": {
+			nil, change(client.OpChangeMaintenance, "", "23:00", "z"), "21:59", "", window.ErrSuperseded,
+		},
+	} {
+		err := fold(c.there...).Check(c.change, at(c.at))
+		var overlap *window.OverlapError
+		switch {
+		case c.overlap != "":
+			if !errors.As(err, &overlap) || len(overlap.Windows) != 1 || overlap.Windows[0].ID != c.overlap {
+				t.Errorf("%s: %v, want an overlap with %s", name, err, c.overlap)
+			}
+		case !errors.Is(err, c.want) || c.want == nil && err != nil:
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+// row returns service 7 as a list shows it.
+func row(status client.ServiceStatus, updated, notes string) *client.Service {
+	s := &client.Service{ID: 7, Status: status, Notes: client.OptionalServerText{ServerText: client.NewText(notes)}}
+	if updated != "" {
+		_ = s.Updated.UnmarshalJSON([]byte(at(updated).Format(`"2006-01-02T15:04:05"`)))
+	}
+	return s
+}
+
+// The service itself says what others did during a window, whoever reads it and whenever.
+func TestWindow_Judge(t *testing.T) {
+	known := window.Seen{Updated: at("21:00"), Values: window.SeenOf(row("", "", "")).Values}
+	lost := window.Seen{}
+	for name, c := range map[string]struct {
+		seen window.Seen
+		row  *client.Service
+		read string
+		want window.Verdict
+	}{
+		"as it was":             {known, row(client.StatusDisabled, "21:00", ""), "22:00", window.AsLeft},
+		"enabled":               {known, row(client.StatusOK, "21:01", ""), "21:01", window.EnabledByOthers},
+		"enabled and disabled":  {known, row(client.StatusDisabled, "21:01", ""), "21:01", window.DisabledByOthers},
+		"edited":                {known, row(client.StatusDisabled, "21:01", "x"), "21:01", window.Edited},
+		"an old list, enabled":  {known, row(client.StatusOK, "20:00", ""), "23:00", window.Behind},
+		"an old list, disabled": {known, row(client.StatusDisabled, "20:00", ""), "23:00", window.Behind},
+		"enabled at once, updated does not tell": {
+			known, row(client.StatusOK, "21:00", ""), "21:04", window.Behind,
+		},
+		"enabled, updated does not tell": {
+			known, row(client.StatusOK, "21:00", ""), "21:06", window.EnabledByOthers,
+		},
+		"disabled, without updated": {
+			known, row(client.StatusDisabled, "", ""), "22:00", window.NotKnown,
+		},
+		"the answer was lost": {
+			lost, row(client.StatusDisabled, "21:01", ""), "22:00", window.AsLeft,
+		},
+		"the answer was lost, disabled later": {
+			lost, row(client.StatusDisabled, "21:02", ""), "22:00", window.NotKnown,
+		},
+		"the answer was lost, disabled before": {
+			lost, row(client.StatusDisabled, "20:50", ""), "22:00", window.NotKnown,
+		},
+		"the answer was lost, enabled": {lost, row(client.StatusOK, "21:02", ""), "21:02", window.EnabledByOthers},
+	} {
+		w := window.Window{ID: "a", Service: "7", State: window.Active, At: at("21:00"), Seen: c.seen}
+		if got := w.Judge(c.row, at(c.read)); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
