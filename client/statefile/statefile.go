@@ -120,9 +120,18 @@ func (f StateFile) syncFolder() error {
 	return nil
 }
 
-// SetAside renames a file that makes no sense, so that it is neither read again nor lost, and returns its new path.
+// SetAside renames a file that makes no sense, so that it is neither read again nor lost, and returns its new path. It
+// keeps files that were set aside before.
 func (f StateFile) SetAside() (string, error) {
 	aside := f.path + ".bad"
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+			break
+		} else if err != nil {
+			return "", fmt.Errorf("state: %w", err)
+		}
+		aside = fmt.Sprintf("%s.%d.bad", f.path, n)
+	}
 	if err := os.Rename(f.path, aside); err != nil {
 		return "", fmt.Errorf("state: %w", err)
 	}

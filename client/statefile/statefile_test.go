@@ -81,20 +81,26 @@ func TestStateFile_refusesOddFiles(t *testing.T) {
 	}
 }
 
-// A file that makes no sense is set aside, not lost.
+// Files that make no sense are set aside, not lost: a second one does not take the place of the first.
 func TestStateFile_SetAside(t *testing.T) {
 	f := statefile.New(filepath.Join(t.TempDir(), "acme.state"))
-	if err := f.Replace([]byte("{torn")); err != nil {
-		t.Fatal(err)
+	kept := map[string]string{}
+	for _, text := range []string{"{torn", "{torn too", "{and again"} {
+		if err := f.Replace([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		aside, err := f.SetAside()
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept[aside] = text
+		if data, err := f.Read(); data != nil || err != nil {
+			t.Errorf("it is still there: %q, %v", data, err)
+		}
 	}
-	aside, err := f.SetAside()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if data, _ := os.ReadFile(aside); string(data) != "{torn" {
-		t.Errorf("%q", data)
-	}
-	if data, err := f.Read(); data != nil || err != nil {
-		t.Errorf("it is still there: %q, %v", data, err)
+	for aside, text := range kept {
+		if data, _ := os.ReadFile(aside); string(data) != text || len(kept) != 3 {
+			t.Errorf("%s holds %q, want %q", aside, data, text)
+		}
 	}
 }
