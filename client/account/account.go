@@ -44,6 +44,7 @@ type Account struct {
 	Tell         func(Severity, string) // shows the user a message; it is dropped without a screen
 	OnLargeLoad  func()
 	memoEntries  map[string]*memoEntry
+	disabledAges steadyAges
 
 	Transfers      *transfer.Manager
 	ReportedEnds   int               // completed transfers that were reported

@@ -115,7 +115,39 @@ func DisabledInfo(a *Account, s *client.Service) (incident.DisabledInfo, bool) {
 	if s.Status != client.StatusDisabled {
 		return incident.DisabledInfo{}, false
 	}
-	return disabledInfo(a, s.ID), true
+	d := disabledInfo(a, s.ID)
+	d.Since = a.disabledAges.since(s.ID, d.Since, a.Now())
+	return d, true
+}
+
+// A steadyAges holds for how long services have been disabled, as it was last said: these ages never shrink, even if
+// the clock is set back. The zero value is ready to use.
+type steadyAges struct{ said map[int]saidAge }
+
+// A saidAge is an age that was said at a moment.
+type saidAge struct {
+	since time.Time
+	age   time.Duration
+	at    time.Time // with a monotonic reading
+}
+
+// clockStep is by how much a clock that is not set back may differ from the one that measures durations.
+const clockStep = 5 * time.Second
+
+// since returns the time since which a service has been disabled, on the clock as it is now.
+func (a *steadyAges) since(service int, since, now time.Time) time.Time {
+	if since.IsZero() {
+		return since
+	}
+	age, last := now.Sub(since), a.said[service]
+	if grown := last.age + time.Since(last.at); last.since.Equal(since) && grown-age > clockStep {
+		age = grown
+	}
+	if a.said == nil {
+		a.said = map[int]saidAge{}
+	}
+	a.said[service] = saidAge{since, age, time.Now()}
+	return now.Add(-age)
 }
 
 // disabledInfo returns what is known about a disabled service.
