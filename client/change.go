@@ -31,6 +31,8 @@ type Change struct {
 	Scheduled string `json:"scheduled,omitempty"`
 	// planned windows that this one takes the place of, by the ids of the changes that planned them
 	Replaces []string `json:"replaces,omitempty"`
+	// windows whose place was taken by what this change takes back, and that are planned again
+	Restores []string `json:"restores,omitempty"`
 	// id of the recorded change that this one repeats, because it was scheduled too and its outcome is unknown
 	Repeats string `json:"-"`
 	// values of Body's members before the change, or the thing that is deleted; nil if unknown or over 1 MiB

@@ -244,7 +244,7 @@ func TestClient_Scheduled(t *testing.T) {
 	if _, err := b.client.Scheduled(unscheduled.IntentID); !errors.Is(err, client.ErrNotConfirmed) {
 		t.Errorf("a service without an end is enabled: %v", err)
 	}
-	disable.RevertAt = time.Now().Add(time.Hour)
+	disable.RevertAt, disable.Replaces = time.Now().Add(time.Hour), []string{unscheduled.IntentID}
 	if _, err := b.begin(t, disable).DisableService(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}

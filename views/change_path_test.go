@@ -69,12 +69,19 @@ func serviceChanges() []pathCase {
 		ledger: []string{},
 		before: "null",
 	}
+	change := pathStep{
+		key:    "w",
+		fill:   []string{"<right>", "<ctrl+s>"},
+		op:     client.OpChangeMaintenance,
+		ledger: []string{},
+		before: "null",
+	}
 	cancel := pathStep{key: "W", op: client.OpCancelMaintenance, ledger: []string{}, before: "null"}
 	undoOfEnable := disable("u", "pending")
 	undoOfEnable.fill = nil
 	return []pathCase{
 		{"services.disable", goTo("3", "cdn-origin"), []pathStep{disable("d", "ok"), enable("u")}},
-		{"services.change window", goTo("3", "cdn-origin"), []pathStep{disable("d", "ok"), disable("w", "disabled")}},
+		{"services.change window", goTo("3", "cdn-origin"), []pathStep{disable("d", "ok"), change}},
 		{"services.cancel maintenance", goTo("3", "cdn-origin"), []pathStep{plan, cancel}},
 		{"services.enable", goTo("3", "billing-cron"), []pathStep{enable("E"), undoOfEnable}},
 		{"services.toggle monitoring", goTo("3", "billing-cron"), []pathStep{enable("t"), disable("t", "pending")}},
@@ -359,7 +366,7 @@ func TestChangePath_readOnlyLeavesWindows(t *testing.T) {
 	}
 	startWithOptions(t, emulator.Options{}, screenSize{120, 50}, window, func(r *harness) {
 		r.press("q")
-		r.requireNoText("must be running to enable")
+		r.requireNoText("Monitoring stays off")
 		r.wait(2 * time.Hour)
 		r.requireNoText("time is up", "billing-cron: ")
 		r.requireEntries(r.journal.Entries(time.Time{})[1:], nil)
@@ -383,8 +390,8 @@ func (r *harness) recordWindow(end time.Time) {
 	r.journal.RecordOutcome(id, client.Applied, nil)
 }
 
-// If a window ended while the program was not running, it asks whether to enable the service. A protected account wants
-// its answer confirmed.
+// If a window ended while the program was not running, and it is not known who has disabled the service, the program
+// asks whether to enable it. A protected account wants the answer confirmed.
 func TestChangePath_overdueWindowAsks(t *testing.T) {
 	t.Parallel()
 	overdue := func(r *harness, o *shell.Options) {
@@ -392,7 +399,7 @@ func TestChangePath_overdueWindowAsks(t *testing.T) {
 		r.recordWindow(time.Now().Add(-time.Hour))
 	}
 	startWithOptions(t, emulator.Options{}, screenSize{120, 50}, overdue, func(r *harness) {
-		r.requireText("Overdue to be enabled again: billing-cron", "enable now")
+		r.requireText("Overdue, but it is not known who disabled it: billing-cron", "enable now")
 		enable := pathStep{key: "e", op: client.OpEnableService, before: `"status":"disabled"`}
 		r.makeChange(enable, "acme-prod", "PROD: account acme-prod is protected")
 		r.requireText("billing-cron: monitoring is enabled")
@@ -422,7 +429,7 @@ func TestChangePath_journalIsReadAfterTheFirstFrame(t *testing.T) {
 			r.Errorf("warnings: %s", warnings)
 		}
 	}, func(r *harness) {
-		r.requireText("Overdue to be enabled again: billing-cron", "enable now")
+		r.requireText("Overdue, but it is not known who disabled it: billing-cron", "enable now")
 		if len(r.messages) == 0 || !strings.Contains(r.messages[0].Text, "reading the whole journal") {
 			r.Errorf("message: %v", r.messages)
 		}

@@ -3,6 +3,7 @@ package views_test
 import (
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,6 +65,11 @@ type script struct {
 // disable disables service 8 for some time.
 func (s script) disable(span time.Duration) {
 	s.r.Helper()
+	_, _ = s.r.journal.CatchUp()
+	var replaces []string
+	for _, w := range s.r.journal.WindowsOf("8") {
+		replaces = append(replaces, w.ID)
+	}
 	w := s.r.beginFor(s.api, client.Change{
 		Op:       client.OpDisableService,
 		Resource: "service",
@@ -71,6 +77,7 @@ func (s script) disable(span time.Duration) {
 		Label:    "cdn-origin",
 		Reason:   "kernel update",
 		RevertAt: time.Now().Add(span),
+		Replaces: replaces,
 	})
 	if _, err := w.DisableService(s.r.ctx, 8); err != nil {
 		s.r.Fatal(err)
@@ -163,18 +170,13 @@ func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 	})
 }
 
-// If a window ended while the program was not running, it offers once to enable the service, and does not enable it
-// without an answer.
-func TestMaintenance_overdueIsOfferedOnce(t *testing.T) {
+// If a window ended while the program was not running, its start enables the service: nobody has changed it since.
+func TestMaintenance_overdueIsEnabledAtTheStart(t *testing.T) {
 	t.Parallel()
 	startWithSharedJournal(t, func(r *harness, other script) {
 		other.disable(-time.Hour)
 		r.wait(time.Minute)
-		r.requireText("Overdue to be enabled again: cdn-origin", "enable now", "leave disabled")
-		r.press("l")
-		other.enable(7)
-		r.wait(time.Minute)
-		r.requireNoText("Overdue to be enabled again")
+		r.requireMessage("cdn-origin: monitoring is enabled (was disabled) · time is up")
 		r.requireApplied("disable service", "enable service")
 	})
 }
@@ -239,8 +241,8 @@ func TestMaintenance_failedEnableIsRetried(t *testing.T) {
 		r.wait(time.Hour + time.Second)
 		r.requireText("cdn-origin: time is up, but still disabled; trying again at 01:00:05")
 		r.requireApplied("disable service")
-		r.wait(5 * time.Minute)
-		r.requireText("cdn-origin: time is up, but still disabled; trying again at")
+		r.wait(4 * time.Minute)
+		r.requireApplied("disable service")
 		r.wait(15 * time.Minute)
 		r.requireMessage("cdn-origin: monitoring is enabled (was disabled) · time is up")
 		r.requireApplied("disable service", "enable service")
@@ -302,9 +304,12 @@ func TestMaintenance_followsClockJumps(t *testing.T) {
 	}
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, clock, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
-		r.wait(time.Minute)
+		r.wait(40 * time.Minute)
+		r.requireText("for 40 min, back 01:00")
 		jump = -30 * time.Minute
-		r.wait(time.Hour)
+		r.wait(20 * time.Minute)
+		r.requireText("for 1 h, back 01:00") // although the clock shows 00:30
+		r.wait(time.Minute)
 		r.requireApplied("disable service")
 		jump = 2 * time.Hour
 		r.wait(15 * time.Second)
@@ -347,8 +352,8 @@ func TestMaintenance_plannedWindowBeginsAndEnds(t *testing.T) {
 		r.requireText("from 02:00, back 04:00:", "disk", "at 02:00")
 		r.requireApplied()
 		r.press("q")
-		r.requireText("must be running to disable", "cdn-origin at")
-		r.requireNoText("must be running to enable")
+		r.requireText("Planned maintenance begins late", "cdn-origin at")
+		r.requireNoText("Monitoring stays off")
 		r.press("<esc>")
 		r.wait(2*time.Hour - time.Minute)
 		r.requireApplied()
@@ -400,12 +405,12 @@ func TestMaintenance_windowIsExtended(t *testing.T) {
 		r.press("w")
 		r.requireText("Maintenance window of cdn-origin", "back 01:00")
 		r.press("<right>", "<ctrl+s>")
-		r.requireText("cdn-origin: stays disabled until 04:30", "for 30 min, back 04:30")
+		r.requireText("cdn-origin: stays disabled until 04:30 (was until 01:00)", "for 30 min, back 04:30")
 		r.wait(time.Hour)
-		r.requireApplied("disable service", "disable service")
+		r.requireApplied("disable service")
 		r.press("E")
 		r.wait(5 * time.Hour)
-		r.requireApplied("disable service", "disable service", "enable service")
+		r.requireApplied("disable service", "enable service")
 	})
 }
 
@@ -420,25 +425,86 @@ func TestMaintenance_keysOfIncident(t *testing.T) {
 		r.press("w")
 		r.requireText("Maintenance window of billing-api", "back 01:00")
 		r.press("<right>", "<ctrl+s>", "E")
-		r.requireApplied("disable service", "disable service", "enable service")
+		r.requireApplied("disable service", "enable service")
 	})
 }
 
 // If somebody enables a service during its window and disables it again, the window is over: its end does not enable
-// the service.
+// the service, whether the dashboard has seen it enabled or not, and soon after it was disabled too.
 func TestMaintenance_disabledAgainElsewhereIsLeft(t *testing.T) {
 	t.Parallel()
-	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
-		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
-		r.requireText("cdn-origin: monitoring is disabled")
-		r.wait(10 * time.Minute)
-		r.elsewhere("POST", "/managed/services/8/enable", "")
-		r.wait(time.Minute)
-		r.elsewhere("POST", "/managed/services/8/disable", "")
-		r.wait(2 * time.Hour)
-		if got := r.appliedOperations(); len(got) != 3 || got[2] != "disable service" {
-			r.T.Errorf("applied: %v", got)
-		}
-		r.requireMessage("cdn-origin: time is up; it was enabled and disabled again in between, and stays disabled")
+	for pause, message := range map[time.Duration]string{
+		time.Minute: "cdn-origin was disabled elsewhere",
+		0:           "cdn-origin: somebody has enabled and disabled it; its window is over, and it stays disabled",
+	} {
+		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+			r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
+			r.requireText("cdn-origin: monitoring is disabled")
+			r.wait(20 * time.Second)
+			r.elsewhere("POST", "/managed/services/8/enable", "")
+			r.wait(pause)
+			r.elsewhere("POST", "/managed/services/8/disable", "")
+			r.wait(2 * time.Hour)
+			if got := r.appliedOperations(); len(got) != 3 || got[2] != "disable service" {
+				r.T.Errorf("applied: %v", got)
+			}
+			r.requireMessage(message)
+		})
+	}
+}
+
+// The dashboard asks before a window takes the place of another, and u restores that.
+func TestMaintenance_overlapIsAsked(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{160, 36}, func(r *harness) {
+		plan := []string{"d", "<left>", "<left>", "<tab>"}
+		r.press("3", "/", "cdn-origin", "<enter>")
+		r.press(append(plan, "22:00-23:30", "<ctrl+s>")...)
+		r.press(append(plan, "22:00-23:45", "<ctrl+s>")...)
+		r.requireText("cdn-origin: replace 22:00–23:30 by 22:00–23:45?")
+		r.wait(time.Second)
+		r.press("y")
+		r.requireText("cdn-origin: is to be disabled from 22:00 until 23:45 (was 22:00–23:30)")
+		r.requireWindows("planned 22:00-23:45")
+		r.press("u")
+		r.requireWindows("planned 22:00-23:30")
+		r.press(append(plan, "21:00-22:15", "<ctrl+s>")...)
+		r.wait(time.Second)
+		r.press("n")
+		r.requireWindows("planned 22:00-23:30")
 	})
+}
+
+// w moves a planned window, W cancels it, and u takes both back.
+func TestMaintenance_plannedWindowIsMoved(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{160, 36}, func(r *harness) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<left>", "<left>", "<tab>", "22:00-23:30")
+		r.press("<tab>", "disk", "<ctrl+s>")
+		r.press("w")
+		r.requireText("Planned: 22:00–23:30", "2000-01-01 22:00-23:30", "disk")
+		r.press("<tab>", "<ctrl+u>", "22:30-23:00", "<ctrl+s>")
+		r.requireText("cdn-origin: is to be disabled from 22:30 until 23:00 (was 22:00–23:30)")
+		r.requireWindows("planned 22:30-23:00")
+		r.press("u")
+		r.requireWindows("planned 22:00-23:30")
+		r.press("W")
+		r.requireText("cdn-origin: planned maintenance is cancelled (was 22:00–23:30)")
+		r.requireWindows("")
+		r.press("u")
+		r.requireWindows("planned 22:00-23:30")
+		r.requireApplied()
+	})
+}
+
+// requireWindows fails unless the journal holds certain windows: "planned 22:00-23:30, active 01:00-02:00".
+func (r *harness) requireWindows(want string) {
+	r.Helper()
+	var texts []string
+	for _, w := range r.journal.Windows() {
+		texts = append(texts, string(w.State)+" "+w.Start.Format("15:04-")+w.End.Format("15:04"))
+	}
+	if got := strings.Join(texts, ", "); got != want {
+		r.T.Errorf("windows %q, want %q", got, want)
+	}
 }

@@ -144,7 +144,7 @@ func (r journalRead) Deliver() tea.Cmd {
 
 // resumeChanges takes up what earlier runs have left in the journal, and watches what other programs add to it.
 func resumeChanges(a *account.Account) tea.Cmd {
-	managed.ResumeMaintenance(a, a.Now())
+	managed.KeepMaintenance(a)
 	managed.WatchJournal(a)
 	managed.ReportLockedJournal(a)
 	offers := tea.Batch(

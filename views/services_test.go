@@ -29,9 +29,9 @@ func TestServices_disable_untilWithReason(t *testing.T) {
 			r.T.Errorf("the journal holds %+v", r.journal.DisabledServices())
 		}
 		r.press("q")
-		r.requireText("must be running to enable", "cdn-origin at")
+		r.requireText("Monitoring stays off until the next start", "cdn-origin at")
 		r.press("<esc>")
-		r.requireNoText("must be running to enable")
+		r.requireNoText("Monitoring stays off until the next start")
 		r.wait(time.Hour + 2*time.Second)
 		r.requireText("cdn-origin: monitoring is enabled")
 		if got := r.appliedOperations(); len(got) != 2 || got[1] != "enable service" {

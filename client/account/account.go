@@ -70,10 +70,7 @@ func (d HandoverDraft) ShiftStart() string { return cmp.Or(d.Since, "8h") }
 
 // MaintenanceState is what this program needs to begin and end the maintenance windows of the account.
 type MaintenanceState struct {
-	Schedule maintenance.Schedule
-	Watching bool // a timer is running
-	// JournalGrown is what TakeOverWindows runs; nil until the journal is watched.
-	JournalGrown func()
+	Keeper *maintenance.Keeper // nil until the journal has been read
 	// KeptElsewhere reports whether lookout keep looks after the windows of the account. nil is no.
 	KeptElsewhere func() bool
 }

@@ -267,15 +267,6 @@ func reportEntry(a *Account, e *journal.Entry, outcome lists.AttemptOutcome, l *
 	recordFound(a, e, outcome, l.Reason)
 	a.Tell(tone, l.What+": "+text+wording.WithPrefix(" · ", l.Reason))
 	a.JournalStore().Refresh()
-	TakeOverWindows(a)
-}
-
-// TakeOverWindows waits for the maintenance windows that the journal has got in another way than by a change that was
-// just confirmed: from another program, or because an outcome became known later.
-func TakeOverWindows(a *Account) {
-	if a.Maintenance.JournalGrown != nil {
-		a.Maintenance.JournalGrown()
-	}
 }
 
 // recordFound records what a lookup has found out, if anything.

@@ -12,6 +12,7 @@ import (
 	"lookout/client/account/incident"
 	"lookout/client/journal"
 	"lookout/client/statefile"
+	"lookout/client/window"
 	"lookout/client/wording"
 )
 
@@ -34,6 +35,7 @@ type memory struct {
 	issues       int
 	unsaved      *unsavedMemory
 	published    int                      // changes of seen that unsaved has
+	judgedAt     time.Time                // when the services were read by which windows were judged
 	notExplained []incident.ServiceChange // wait for the journal to be read
 	byOthers     []incident.ServiceChange // are to be reported
 }
@@ -129,6 +131,29 @@ func observe(a *Account) {
 		}
 	}
 	explainDifferences(a)
+	observeWindows(a)
+}
+
+// observeWindows ends the maintenance windows that others have ended, as the services tell.
+func observeWindows(a *Account) {
+	m, services, keeper := &a.memory, a.Services(), a.Maintenance.Keeper
+	read := services.Freshness().LoadedAt
+	if read.Equal(m.judgedAt) || keeper == nil || a.API.ReadOnly() {
+		return
+	}
+	m.judgedAt = read
+	var rows []*client.Service
+	for _, w := range a.Journal.Windows() {
+		if s, found := services.Get(w.Service); found && w.State == window.Active && w.Judge(s, read) != window.AsLeft {
+			rows = append(rows, s)
+		}
+	}
+	if len(rows) > 0 {
+		a.Go(func() (apply func()) {
+			keeper.Observe(read, rows)
+			return nil
+		})
+	}
 }
 
 // parseServiceID returns the id of a service in the journal.
@@ -153,7 +178,7 @@ func explainDifferences(a *Account) {
 		}
 	}
 	a.Go(func() (apply func()) {
-		grown, _ := j.CatchUp() // if it cannot be read, what it has so far must do
+		_, _ = j.CatchUp() // if it cannot be read, what it has so far must do
 		var own []incident.JournaledChange
 		for _, e := range j.Entries(incident.Earliest(found)) {
 			late := e.ByReading && e.Outcome != client.Applied
@@ -171,9 +196,7 @@ func explainDifferences(a *Account) {
 		}
 		return func() {
 			m.byOthers = append(m.byOthers, m.seen.ByOthers(found, own)...) // for the next call of Notices
-			if m.version++; grown {
-				TakeOverWindows(a)
-			}
+			m.version++
 		}
 	})
 }
@@ -196,17 +219,6 @@ func editedMembers(e *journal.Entry, now *client.Service, late bool) []string {
 
 // memorySaveInterval is how often the memory is saved although nothing has changed but the time of the last read.
 const memorySaveInterval = 5 * time.Minute
-
-// LastSeenEnabled returns a function that reports whether a service was seen enabled after a time. It knows what was
-// seen until now, and may be called off the event loop.
-func LastSeenEnabled(a *Account) func(service int, after time.Time) bool {
-	services := a.memory.observations().Services
-	last := make(map[int]time.Time, len(services))
-	for id, s := range services {
-		last[id] = s.Enabled
-	}
-	return func(service int, after time.Time) bool { return last[service].After(after) }
-}
 
 // saveMemory writes the memory if something has changed, off the loop and once at a time.
 func saveMemory(a *Account) {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"lookout/client"
-	"lookout/client/window"
 )
 
 // recordChange records a change of a service that was applied.
@@ -86,8 +85,8 @@ type namedCall struct {
 func everyCall(j *Journal, id string) []namedCall {
 	calls := []namedCall{
 		{"RecordOutcome", func() { j.RecordOutcome(id, client.Applied, nil) }},
-		{"EndWindow", func() { _ = j.EndWindow(id, window.EnabledElsewhere) }},
-		{"EndWindow of nothing", func() { _ = j.EndWindow("nobody's", window.EnabledElsewhere) }},
+		{"EndWindow", func() { _ = endWindow(j, id) }},
+		{"EndWindow of nothing", func() { _ = endWindow(j, "nobody's") }},
 		{"RecordBatch", func() { _ = j.RecordBatch(id, client.BatchRecord{Number: 1, Count: 1}) }},
 		{"RecordUnseenSecret", func() { j.RecordUnseenSecret(id, "7") }},
 		{"RecordSecretSeen", func() { j.RecordSecretSeen(id) }},
@@ -103,14 +102,16 @@ func everyCall(j *Journal, id string) []namedCall {
 		{"Version", func() { j.Version() }},
 		{"Len", func() { j.Len() }},
 		{"Entry", func() { j.Entry("nobody's") }},
-		{"LastChange", func() { j.LastChange(client.OpDisableService, "7", time.Time{}) }},
-		{"LastChange of nothing", func() { j.LastChange("", "", time.Time{}) }},
 		{"Unfinished", func() { j.Unfinished(client.OpEmptyBucket) }},
 		{"UnresolvedEntries", func() { j.UnresolvedEntries(time.Time{}) }},
 		{"KeysWithUnseenSecret", func() { KeysWithUnseenSecret(j) }},
 		{"KeysToRevoke", func() { j.KeysToRevoke() }},
 		{"DisabledService", func() { j.DisabledService("7") }},
 		{"DisabledServices", func() { j.DisabledServices() }},
+		{"OpenChanges", func() { j.OpenChanges("7", time.Time{}) }},
+		{"Windows", func() { j.Windows() }},
+		{"WindowsOf", func() { j.WindowsOf("7") }},
+		{"Window", func() { j.Window(id) }},
 		{"PlannedWindows", func() { j.PlannedWindows() }},
 		{"NextPlannedWindow", func() { NextPlannedWindow(j, "7", time.Time{}) }},
 		{"ScheduledChange", func() { j.ScheduledChange(id) }},

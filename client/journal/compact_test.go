@@ -28,15 +28,17 @@ func TestJournal_compact_keepsSinceOfFirstDisable(t *testing.T) {
 	j := openSmall(t, path, func() time.Time { return now })
 	recordApplied(t, j, disableChange("7", "x"))
 	now = now.Add(time.Minute)
-	recordApplied(t, j, disableChange("7", "x"))
+	again := disableChange("7", "x")
+	again.Replaces = []string{j.Windows()[0].ID}
+	recordApplied(t, j, again)
 	for range 40 {
 		recordChange(t, j, client.OpEnableService, "1")
 	}
-	again := openSmall(t, path, func() time.Time { return now })
-	if len(again.segments) == 0 {
+	next := openSmall(t, path, func() time.Time { return now })
+	if len(next.segments) == 0 {
 		t.Fatal("not compacted")
 	}
-	for name, j := range map[string]*Journal{"this run": j, "the next run": again} {
+	for name, j := range map[string]*Journal{"this run": j, "the next run": next} {
 		if w, held := j.DisabledService("7"); !held || !w.Since.Equal(testTime()) {
 			t.Errorf("%s: %t, %+v", name, held, w)
 		}
@@ -143,7 +145,7 @@ func (w *randomWriter) step(t *testing.T, journals ...*Journal) {
 	if service := fmt.Sprint(w.rand.IntN(4)); w.rand.IntN(10) == 0 {
 		for _, j := range journals {
 			if d, held := j.DisabledService(service); held {
-				_ = j.EndWindow(d.IntentID, window.EnabledElsewhere)
+				_ = endWindow(j, d.IntentID)
 			}
 		}
 		return
@@ -174,7 +176,8 @@ func (w *randomWriter) step(t *testing.T, journals ...*Journal) {
 				c.Replaces = []string{w.plans[j][replaced]}
 			}
 			id, err := j.RecordIntent(t.Context(), c)
-			refused := errors.Is(err, ErrSuperseded) || errors.Is(err, ErrTaken)
+			overlaps := (*window.OverlapError)(nil)
+			refused := errors.Is(err, ErrSuperseded) || errors.Is(err, ErrTaken) || errors.As(err, &overlaps)
 			switch {
 			case refused != (refusals > 0) && n > 0 || err != nil && !refused:
 				t.Fatalf("journal %d: %v", n, err)

@@ -49,6 +49,7 @@ func (s *state) foldWindows(e *Entry, l record) {
 		folded := window.Record{
 			ID:        e.ID,
 			Change:    e.Change,
+			Sent:      e.Time,
 			At:        e.appliedAt(),
 			ByReading: e.ByReading,
 			Overtaken: s.isOvertaken(e),
@@ -78,19 +79,19 @@ func (s *state) isOvertaken(e *Entry) bool {
 	})
 }
 
-// EndWindow records that a maintenance window is over, and why: nobody has to begin or end it any more.
-func (j *Journal) EndWindow(id string, why window.Reason) error {
+// EndWindow records that a maintenance window is over, and why: nobody has to begin or end it any more. The error is
+// ErrSuperseded if the window is not as it was when that was decided, and ErrTaken if it is just beginning or ending.
+func (j *Journal) EndWindow(decided window.Window, why window.Reason) error {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
 	if err := ensureLoaded(j); err != nil {
 		return err
 	}
 	j.mu.Lock()
-	w, _ := j.windows.Get(id)
-	e := j.byID[cmp.Or(w.By, id)]
-	if e == nil || !w.Live() {
+	e := j.byID[cmp.Or(decided.By, decided.ID)]
+	if e == nil {
 		j.mu.Unlock()
-		return nil
+		return ErrSuperseded
 	}
 	// an older lookout reads this line as the same outcome once more
 	l := record{
@@ -102,7 +103,18 @@ func (j *Journal) EndWindow(id string, why window.Reason) error {
 		EndedBecause:  why,
 	}
 	j.mu.Unlock()
-	if err := j.write(l, true, nil); err != nil {
+	err := j.write(l, true, func() error {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		if w, _ := j.windows.Get(decided.ID); !w.Live() || w.State != decided.State || w.By != decided.By {
+			return ErrSuperseded
+		}
+		if j.isMoving(decided.ID, "", "") {
+			return ErrTaken
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	j.mu.Lock()
@@ -111,20 +123,19 @@ func (j *Journal) EndWindow(id string, why window.Reason) error {
 	return nil
 }
 
-// LastChange returns the newest change of an operation on a service since a time, whatever its outcome: of those that
-// are held in memory, as all are whose outcome nobody knows.
-func (j *Journal) LastChange(op, service string, since time.Time) (Entry, bool) {
+// OpenChanges returns the changes of a service since a time whose outcome nobody knows, or is still awaited, oldest
+// first.
+func (j *Journal) OpenChanges(service string, since time.Time) []Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for _, e := range slices.Backward(j.entries) {
-		switch {
-		case e.Time.Before(since):
-			return Entry{}, false
-		case e.Change.Op == op && e.Change.ID == service:
-			return *e, true
+	var open []Entry
+	for _, e := range j.entries {
+		if e.Change.Resource == "service" && e.Change.ID == service && !e.Time.Before(since) &&
+			(e.Outcome == client.Pending || e.Outcome == client.Unknown) {
+			open = append(open, *e)
 		}
 	}
-	return Entry{}, false
+	return open
 }
 
 // hasWindow reports whether a change opened, planned or began a window that is not over.

@@ -110,7 +110,7 @@ func TestJournal_RecordOutcome_later(t *testing.T) {
 		}
 	}
 	j.RecordOutcome(id, client.Applied, nil)
-	if err := j.EndWindow(id, window.EnabledElsewhere); err != nil {
+	if err := endWindow(j, id); err != nil {
 		t.Error(err)
 	}
 	if data, err := os.ReadFile(path); err != nil || bytes.Count(data, []byte("\n")) != 3+len(details) {
@@ -329,7 +329,7 @@ func TestJournal_ScheduledChange(t *testing.T) {
 			t.Errorf("a service that is disabled without an end: %q is scheduled", op)
 		}
 		change := disableChange("7", "x")
-		change.Op = supersededBy
+		change.Op, change.Replaces = supersededBy, []string{intent}
 		recordApplied(t, theirs, change)
 		if op, _, ok := ours.ScheduledChange(intent); ok {
 			t.Errorf("superseded by %s in another program: %q is still scheduled", supersededBy, op)
@@ -519,4 +519,13 @@ func TestJournal_Load_unreadable(t *testing.T) {
 			t.Errorf("recorded %q: %v", id, err)
 		}
 	}
+}
+
+// endWindow ends a window as it is.
+func endWindow(j *Journal, id string) error {
+	w, _ := j.Window(id)
+	if err := j.EndWindow(w, window.EnabledElsewhere); !errors.Is(err, ErrSuperseded) {
+		return err
+	}
+	return nil
 }

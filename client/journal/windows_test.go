@@ -3,7 +3,9 @@ package journal_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,9 +44,13 @@ func TestJournal_DisabledService_keepsSinceOfFirstDisable(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "prod.journal")
 		j := reopen(t, path)
 		began := time.Now()
-		applied(t, j, client.Change{Op: client.OpDisableService, RevertAt: began.Add(time.Hour)})
+		first := applied(t, j, client.Change{Op: client.OpDisableService, RevertAt: began.Add(time.Hour)})
 		time.Sleep(time.Minute)
-		id := applied(t, j, client.Change{Op: client.OpDisableService, RevertAt: began.Add(2 * time.Hour)})
+		id := applied(t, j, client.Change{
+			Op:       client.OpDisableService,
+			RevertAt: began.Add(2 * time.Hour),
+			Replaces: []string{first},
+		})
 		for name, j := range map[string]*journal.Journal{"this run": j, "the next run": reopen(t, path)} {
 			w, held := j.DisabledService("7")
 			if !held || w.IntentID != id || !w.Since.Equal(began) || !w.Until.Equal(began.Add(2*time.Hour)) {
@@ -59,7 +65,7 @@ func TestJournal_EndWindow_staysEnded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prod.journal")
 	j, other := reopen(t, path), reopen(t, path)
 	id := applied(t, j, client.Change{Op: client.OpDisableService, RevertAt: time.Now().Add(time.Hour)})
-	if err := j.EndWindow(id, window.EnabledElsewhere); err != nil {
+	if err := endWindow(j, id); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := other.CatchUp(); err != nil {
@@ -90,7 +96,7 @@ func TestJournal_PlannedWindows(t *testing.T) {
 			applied(t, j, client.Change{Op: client.OpCancelMaintenance, Scheduled: plan})
 		},
 		"deleted": func(j *journal.Journal, _ string) { applied(t, j, client.Change{Op: client.OpDeleteService}) },
-		"missed":  func(j *journal.Journal, plan string) { _ = j.EndWindow(plan, window.EnabledElsewhere) },
+		"missed":  func(j *journal.Journal, plan string) { _ = endWindow(j, plan) },
 	} {
 		path := filepath.Join(t.TempDir(), "prod.journal")
 		j := reopen(t, path)
@@ -103,8 +109,7 @@ func TestJournal_PlannedWindows(t *testing.T) {
 		if w.ID != "7" || !w.Start.Equal(start) || !w.Until.Equal(start.Add(time.Hour)) {
 			t.Errorf("%s: planned %+v", name, w)
 		}
-		applied(t, j, client.Change{Op: client.OpDisableService}) // by hand, for something else
-		applied(t, j, client.Change{Op: client.OpEnableService})
+		applied(t, j, client.Change{Op: client.OpEnableService}) // by hand, for something else
 		if op, id, ok := j.ScheduledChange(plan); op != client.OpDisableService || id != "7" || !ok {
 			t.Errorf("%s: scheduled %s %s, %t", name, op, id, ok)
 		}
@@ -192,13 +197,14 @@ func TestJournal_RecordIntent_revertsOfTwoWindows(t *testing.T) {
 func TestJournal_windowsWithSimilarIDs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prod.journal")
 	j := reopen(t, path)
-	begin := func(op, id string) string {
+	begin := func(op, id string, replaces ...string) string {
 		t.Helper()
 		start := time.Now().Add(time.Hour)
 		intent, err := j.RecordIntent(t.Context(), client.Change{
 			Op:       op,
 			Resource: "service",
 			ID:       id,
+			Replaces: replaces,
 			StartAt:  start,
 			RevertAt: start.Add(time.Hour),
 		})
@@ -209,12 +215,12 @@ func TestJournal_windowsWithSimilarIDs(t *testing.T) {
 		return intent
 	}
 	older := begin(client.OpDisableService, "123456781")
-	newer := begin(client.OpDisableService, "123456781")
+	newer := begin(client.OpDisableService, "123456781", older)
 	other := begin(client.OpDisableService, "123456782")
 	begin(client.OpPlanMaintenance, "123456783")
 	plan := begin(client.OpPlanMaintenance, "123456784")
 	begin(client.OpDeleteService, "123456783")
-	if err := j.EndWindow(older, window.EnabledElsewhere); err != nil {
+	if err := endWindow(j, older); err != nil {
 		t.Fatal(err)
 	}
 	for name, j := range map[string]*journal.Journal{"this run": j, "the next run": reopen(t, path)} {
@@ -228,42 +234,42 @@ func TestJournal_windowsWithSimilarIDs(t *testing.T) {
 	}
 }
 
-// The last change of a service is the newest one of the operation since a time, whatever came of it, and not that of a
-// service whose id is alike.
-func TestJournal_LastChange(t *testing.T) {
+// The open changes of a service are those whose outcome nobody knows, or is still awaited, and not those of a service
+// whose id is alike.
+func TestJournal_OpenChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
 		j := reopen(t, filepath.Join(t.TempDir(), "prod.journal"))
-		var intents []string
-		for _, c := range []client.Change{
-			{Op: client.OpDisableService, ID: "123456781"},
-			{Op: client.OpDisableService, ID: "123456781"},
-			{Op: client.OpDisableService, ID: "123456782"},
-			{Op: client.OpEnableService, ID: "123456781"},
+		start := time.Now()
+		for _, c := range []struct {
+			id, op  string
+			outcome client.Outcome
+		}{
+			{"123456781", client.OpDisableService, client.Unknown},
+			{"123456782", client.OpDisableService, client.Unknown},
+			{"123456781", client.OpUpdateService, client.Applied},
+			{"123456781", client.OpUpdateService, client.Rejected},
+			{"123456781", client.OpEnableService, client.Pending},
 		} {
-			c.Resource = "service"
-			intent, err := j.RecordIntent(t.Context(), c)
+			intent, err := j.RecordIntent(t.Context(), client.Change{Op: c.op, Resource: "service", ID: c.id})
 			if err != nil {
 				t.Fatal(err)
 			}
-			intents = append(intents, intent)
+			if c.outcome != client.Pending {
+				j.RecordOutcome(intent, c.outcome, nil)
+			}
 			time.Sleep(time.Second)
 		}
-		for _, c := range []struct {
-			op, id string
-			since  time.Time
-			want   int // which change, from 0; -1 for none
-		}{
-			{client.OpDisableService, "123456781", time.Time{}, 1},
-			{client.OpDisableService, "123456781", start.Add(time.Second), 1},
-			{client.OpDisableService, "123456781", start.Add(time.Second + 1), -1},
-			{client.OpDisableService, "123456782", start, 2},
-			{client.OpEnableService, "123456781", start, 3},
-			{client.OpEnableService, "123456782", start, -1},
+		for since, want := range map[time.Duration]string{
+			0:           client.OpDisableService + ", " + client.OpEnableService,
+			time.Second: client.OpEnableService,
+			time.Minute: "",
 		} {
-			e, found := j.LastChange(c.op, c.id, c.since)
-			if found != (c.want >= 0) || found && e.ID != intents[c.want] {
-				t.Errorf("%s %s since %v: %+v, %t", c.op, c.id, c.since.Sub(start), e, found)
+			var ops []string
+			for _, e := range j.OpenChanges("123456781", start.Add(since)) {
+				ops = append(ops, e.Change.Op)
+			}
+			if got := strings.Join(ops, ", "); got != want {
+				t.Errorf("since %s: %q, want %q", since, got, want)
 			}
 		}
 	})
@@ -369,4 +375,76 @@ func TestJournal_DisabledService_lateOutcome(t *testing.T) {
 			})
 		})
 	}
+}
+
+// endWindow ends a window as it is.
+func endWindow(j *journal.Journal, id string) error {
+	w, _ := j.Window(id)
+	if err := j.EndWindow(w, window.EnabledElsewhere); !errors.Is(err, journal.ErrSuperseded) {
+		return err
+	}
+	return nil
+}
+
+// The end of a window is decided again if another program has begun it meanwhile.
+func TestJournal_EndWindow_decidedOnWhatIsNotSoAnyMore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prod.journal")
+	ours, theirs := reopen(t, path), reopen(t, path)
+	plan := applied(t, ours, client.Change{
+		Op:       client.OpPlanMaintenance,
+		StartAt:  time.Now().Add(-time.Minute),
+		RevertAt: time.Now().Add(time.Hour),
+	})
+	decided, _ := ours.Window(plan)
+	begin := client.Change{Op: client.OpDisableService, Resource: "service", ID: "7", Scheduled: plan}
+	id, err := theirs.RecordIntent(t.Context(), begin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ours.EndWindow(decided, window.StaysDisabled); !errors.Is(err, journal.ErrTaken) {
+		t.Errorf("while it begins: %v", err)
+	}
+	theirs.RecordOutcome(id, client.Applied, nil)
+	if err := ours.EndWindow(decided, window.StaysDisabled); !errors.Is(err, journal.ErrSuperseded) {
+		t.Errorf("after it has begun: %v", err)
+	}
+	if w := reopen(t, path).Windows(); len(w) != 1 || w[0].State != window.Active {
+		t.Errorf("%+v", w)
+	}
+}
+
+// A journal that was removed, or whose folder was, takes no more changes: no later start would read them.
+func TestJournal_removedWhileRunning(t *testing.T) {
+	for name, remove := range map[string]func(path string) error{
+		"the file":            os.Remove,
+		"the folder":          func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
+		"the folder replaced": func(path string) error { return replaceFolder(filepath.Dir(path)) },
+	} {
+		path := filepath.Join(t.TempDir(), "state", "prod.journal")
+		j := reopen(t, path)
+		id := applied(t, j, client.Change{Op: client.OpUpdateService})
+		if err := remove(path); err != nil {
+			t.Skip("an open file cannot be removed here: ", err)
+		}
+		var gone *journal.GoneError
+		_, err := j.RecordIntent(t.Context(), client.Change{Op: client.OpDisableService, Resource: "service", ID: "7"})
+		if !errors.As(err, &gone) {
+			t.Errorf("%s was removed: %v", name, err)
+		}
+		if _, err := j.CatchUp(); !errors.As(err, &gone) {
+			t.Errorf("%s was removed, catching up: %v", name, err)
+		}
+		j.RecordOutcome(id, client.Unknown, nil)
+		if err := journal.OutcomeError(j); !errors.As(err, &gone) {
+			t.Errorf("%s was removed, and an outcome was recorded: %v", name, err)
+		}
+	}
+}
+
+// replaceFolder puts an empty folder in the place of another.
+func replaceFolder(path string) error {
+	if err := os.Rename(path, path+".old"); err != nil {
+		return err
+	}
+	return os.Mkdir(path, 0o700)
 }

@@ -94,25 +94,31 @@ func checkWindows(j *Journal, c client.Change) error {
 	if c.Resource != "service" {
 		return nil
 	}
-	for _, e := range slices.Backward(j.entries) {
-		of := e.Change.Scheduled
+	moving := slices.ContainsFunc(c.Replaces, func(id string) bool { return j.isMoving(id, "", "") })
+	if moving || c.Scheduled != "" && j.isMoving(c.Scheduled, c.Op, c.Repeats) {
+		return ErrTaken
+	}
+	return j.windows.Check(c, j.now())
+}
+
+// isMoving reports whether a window is just beginning or ending: a change is under way that does so, or has had no
+// readable answer for a short time. The same change, op, is under way for as long as its outcome is not known, unless
+// it is the one to be repeated.
+func (s *state) isMoving(windowID, op, repeated string) bool {
+	for _, e := range slices.Backward(s.entries) {
 		open := e.Outcome == client.Pending || e.Outcome == client.Unknown
-		if of == "" || !open || e.Change.Op != client.OpDisableService && e.Change.Op != client.OpEnableService {
+		moves := e.Change.Op == client.OpDisableService || e.Change.Op == client.OpEnableService
+		if !open || !moves || e.Change.Scheduled != windowID {
 			continue
 		}
-		w, _ := j.windows.Get(of)
-		switch same := of == c.Scheduled && e.Change.Op == c.Op; {
-		case same && e.ID == c.Repeats:
-			return j.windows.Check(c, j.now())
-		case same, w.Live() && (of == c.Scheduled || slices.Contains(c.Replaces, of)) &&
-			j.now().Sub(e.Time).Abs() < otherProcessTimeout:
-			return ErrTaken
+		if e.Change.Op == op {
+			return e.ID != repeated
+		}
+		if s.now().Sub(e.Time).Abs() < otherProcessTimeout {
+			return true
 		}
 	}
-	if err := j.windows.Check(c, j.now()); errors.Is(err, ErrSuperseded) {
-		return err
-	}
-	return nil
+	return false
 }
 
 // RecordOutcome records how a change ended. A later outcome of the same change replaces the earlier one; err then says

@@ -36,7 +36,9 @@ func (b *barrier) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // newKeeper returns a program of its own that looks after the windows in a journal.
-func newKeeper(t *testing.T, path string, transport http.RoundTripper) maintenance.Executor {
+func newKeeper(
+	t *testing.T, path string, transport http.RoundTripper, report func([]maintenance.Event),
+) *maintenance.Keeper {
 	t.Helper()
 	j, err := journal.Open(path, "prod", time.Now)
 	if err != nil {
@@ -50,11 +52,11 @@ func newKeeper(t *testing.T, path string, transport http.RoundTripper) maintenan
 	if err != nil {
 		t.Fatal(err)
 	}
-	return maintenance.Executor{API: api, Journal: j, Now: time.Now}
+	return maintenance.New(api, j, time.Now, report)
 }
 
 // record makes a change of service 7 that begins or plans a window.
-func record(t *testing.T, k maintenance.Executor, change client.Change, do func(*client.Writer) error) {
+func record(t *testing.T, k *maintenance.Keeper, change client.Change, do func(*client.Writer) error) {
 	t.Helper()
 	change.Resource, change.ID, change.Label = "service", "7", "web-1"
 	consent, err := k.API.RequestConsent(client.ConsentQuestion{Op: change.Op}, "7").Answer(true)
@@ -71,10 +73,12 @@ func record(t *testing.T, k maintenance.Executor, change client.Change, do func(
 }
 
 // A 404 under a token that may be another user's ends no window: the service may only be out of that user's sight.
-func TestExecutor_gone_onlyForTheUser(t *testing.T) {
+func TestKeeper_gone_onlyForTheUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emu := emulator.New(emulator.Options{Token: "test-token", Now: time.Now, Seed: "demo"})
-		k := newKeeper(t, filepath.Join(t.TempDir(), "prod.journal"), emu)
+		var said []maintenance.Event
+		path := filepath.Join(t.TempDir(), "prod.journal")
+		k := newKeeper(t, path, emu, func(events []maintenance.Event) { said = append(said, events...) })
 		record(t, k, client.Change{Op: client.OpDisableService, RevertAt: time.Now().Add(time.Hour)},
 			func(w *client.Writer) error {
 				_, err := w.DisableService(t.Context(), 7)
@@ -82,27 +86,29 @@ func TestExecutor_gone_onlyForTheUser(t *testing.T) {
 			})
 		time.Sleep(2 * time.Hour)
 		emu.InjectFault("view service", emulator.Fault{Status: http.StatusNotFound})
-		end := func(want maintenance.WindowResult, left int) {
+		look := func(want maintenance.Result, left int) {
 			t.Helper()
-			for _, w := range k.Journal.DisabledServices() {
-				if _, result, err := k.End(t.Context(), w); result != want {
-					t.Errorf("result %v, want %v: %v", result, want, err)
-				}
+			said = nil
+			k.Look(t.Context())
+			k.Wait()
+			if len(said) != 1 || said[0].Result != want {
+				t.Errorf("%+v, want %v", said, want)
 			}
-			if n := len(k.Journal.DisabledServices()); n != left {
+			if n := len(k.Journal.Windows()); n != left {
 				t.Errorf("%d windows are left, want %d", n, left)
 			}
+			time.Sleep(time.Minute)
 		}
 		k.API.DoubtToken()
-		end(maintenance.Failed, 1)
+		look(maintenance.Failed, 1)
 		if err := k.API.SetToken(client.NewSecret("test-token"), false); err != nil {
 			t.Fatal(err)
 		}
-		end(maintenance.Failed, 1)
+		look(maintenance.Failed, 1)
 		if err := k.API.SetToken(client.NewSecret("test-token"), true); err != nil {
 			t.Fatal(err)
 		}
-		end(maintenance.Gone, 0)
+		look(maintenance.Gone, 0)
 	})
 }
 
@@ -110,94 +116,47 @@ func TestExecutor_gone_onlyForTheUser(t *testing.T) {
 // them sends the change.
 func TestKeeper_onlyOneProgramSends(t *testing.T) {
 	const programs = 5
-	type outcome struct {
-		result maintenance.WindowResult
-		err    error
-	}
-	// run lets every program work on the window at once.
-	run := func(
-		t *testing.T, emu *emulator.Emulator, path string, do func(maintenance.Executor) outcome,
-	) (sent int, outcomes []outcome) {
-		gate := &barrier{next: emu}
-		gate.readers.Add(programs)
-		outcomes = make([]outcome, programs)
-		var all sync.WaitGroup
-		for n := range programs {
-			k := newKeeper(t, path, gate)
-			all.Go(func() { outcomes[n] = do(k) })
-		}
-		all.Wait()
-		return int(gate.changes.Load()), outcomes
-	}
-	check := func(t *testing.T, wantChanged, sent int, outcomes []outcome) {
-		t.Helper()
-		changed := 0
-		for _, o := range outcomes {
-			switch {
-			case o.result == maintenance.Changed:
-				changed++
-			case o.result != maintenance.Superseded && o.result != maintenance.Failed:
-				t.Errorf("result %v, %v", o.result, o.err)
-			}
-		}
-		if sent != 1 || changed != wantChanged {
-			t.Errorf("sent %d times, and %d programs say that they did it: %v", sent, changed, outcomes)
-		}
-	}
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {
 			emu := emulator.New(emulator.Options{Token: "test-token", Now: time.Now, Seed: "demo"})
 			path := filepath.Join(t.TempDir(), "prod.journal")
-			first := newKeeper(t, path, emu)
+			// look lets every program look at the windows once, and returns what was sent and who says that he did it
+			look := func() (sent, changed int) {
+				gate := &barrier{next: emu}
+				gate.readers.Add(programs)
+				var said atomic.Int32
+				for range programs {
+					k := newKeeper(t, path, gate, func(events []maintenance.Event) {
+						for _, e := range events {
+							if e.Result == maintenance.Changed {
+								said.Add(1)
+							} else if e.Result != maintenance.Failed {
+								t.Errorf("result %v, %v", e.Result, e.Err)
+							}
+						}
+					})
+					k.Look(context.Background())
+					defer k.Wait()
+				}
+				synctest.Wait()
+				time.Sleep(time.Second)
+				return int(gate.changes.Load()), int(said.Load())
+			}
+			first := newKeeper(t, path, emu, nil)
 			start, end := time.Now().Add(time.Minute), time.Now().Add(time.Hour)
 			record(t, first, client.Change{Op: client.OpPlanMaintenance, StartAt: start, RevertAt: end},
 				func(w *client.Writer) error { return w.PlanMaintenance(t.Context(), 7) })
 			time.Sleep(2 * time.Minute)
-			begin := func(k maintenance.Executor) outcome {
-				for _, w := range k.Journal.PlannedWindows() {
-					_, result, err := k.Begin(context.Background(), w)
-					return outcome{result, err}
-				}
-				return outcome{}
-			}
 			emu.InjectFault(client.OpDisableService, emulator.Fault{Reset: true, Times: 1})
-			sent, outcomes := run(t, emu, path, begin)
-			check(t, 0, sent, outcomes)
-			time.Sleep(2 * time.Minute) // it cannot arrive any more, so one of them sends it again
-			sent, outcomes = run(t, emu, path, begin)
-			check(t, 1, sent, outcomes)
-			time.Sleep(time.Hour)
-			sent, outcomes = run(t, emu, path, func(k maintenance.Executor) outcome {
-				for _, w := range k.Journal.DisabledServices() {
-					_, result, err := k.End(context.Background(), w)
-					return outcome{result, err}
+			for _, want := range []struct {
+				after   time.Duration
+				changed int
+			}{{0, 0}, {2 * time.Minute, 1}, {time.Hour, 1}} { // a lost change cannot arrive any more after a while
+				time.Sleep(want.after)
+				if sent, changed := look(); sent != 1 || changed != want.changed {
+					t.Errorf("sent %d times, and %d programs say that they did it", sent, changed)
 				}
-				return outcome{}
-			})
-			check(t, 1, sent, outcomes)
+			}
 		})
 	}
-}
-
-// A window whose service somebody else has enabled is over: nothing is sent at its end.
-func TestScheduler_End_leavesWhatOthersHaveEnabled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		emu := emulator.New(emulator.Options{Token: "test-token", Now: time.Now, Seed: "demo"})
-		k := newKeeper(t, filepath.Join(t.TempDir(), "prod.journal"), emu)
-		elsewhere := newKeeper(t, filepath.Join(t.TempDir(), "elsewhere.journal"), emu)
-		record(t, k, client.Change{Op: client.OpDisableService, RevertAt: time.Now().Add(time.Hour)},
-			func(w *client.Writer) error { _, err := w.DisableService(t.Context(), 7); return err })
-		time.Sleep(30 * time.Minute)
-		record(t, elsewhere, client.Change{Op: client.OpEnableService},
-			func(w *client.Writer) error { _, err := w.EnableService(t.Context(), 7); return err })
-		time.Sleep(time.Hour)
-		sent := len(emu.Ledger())
-		_, result, err := k.End(t.Context(), k.Journal.DisabledServices()["7"])
-		if result != maintenance.Already || err != nil || len(emu.Ledger()) != sent {
-			t.Errorf("result %v, %v; sent %v", result, err, emu.Ledger()[sent:])
-		}
-		if len(k.Journal.DisabledServices()) != 0 {
-			t.Error("the window is not over")
-		}
-	})
 }

@@ -52,7 +52,11 @@ func (w Window) Judge(s *client.Service, read time.Time) Verdict {
 	seen, known := SeenOf(s), w.Seen
 	newer, older := seen.Updated.After(known.Updated), seen.Updated.Before(known.Updated)
 	if known.Updated.IsZero() { // the answer was lost, or an older version has recorded it
-		newer, older = seen.Updated.After(w.At.Add(clockTolerance)), false
+		latest := w.At
+		if w.ByReading {
+			latest = w.Sent // somebody else may have disabled it later
+		}
+		newer, older = seen.Updated.After(latest.Add(clockTolerance)), false
 	}
 	if s.Status != client.StatusDisabled {
 		if newer || !older && read.Sub(w.At) > trustReadsAfter {
@@ -63,7 +67,7 @@ func (w Window) Judge(s *client.Service, read time.Time) Verdict {
 	switch {
 	case seen.Updated.IsZero():
 		return NotKnown
-	case known.Updated.IsZero() && (newer || seen.Updated.Before(w.At.Add(-clockTolerance))):
+	case known.Updated.IsZero() && (newer || seen.Updated.Before(w.Sent.Add(-clockTolerance))):
 		return NotKnown
 	case older:
 		return Behind

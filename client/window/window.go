@@ -51,6 +51,7 @@ type Window struct {
 	// since when the service is disabled: an earlier window may have begun that
 	Since     time.Time `json:"since,omitzero"`
 	At        time.Time `json:"at,omitzero"`          // when the change that disabled the service was certainly applied
+	Sent      time.Time `json:"sent,omitzero"`        // when that change was sent
 	By        string    `json:"by,omitempty"`         // ID of that change
 	ByReading bool      `json:"by_reading,omitempty"` // its answer was lost, so somebody else may have disabled it
 	Seen      Seen      `json:"seen,omitzero"`        // the service as it was last known in this window
@@ -90,6 +91,7 @@ type Set struct {
 type Record struct {
 	ID        string // of the change
 	Change    client.Change
+	Sent      time.Time
 	At        time.Time // when it was certainly applied
 	ByReading bool
 	Overtaken bool // this became known only after a later change had disabled, enabled or deleted the service
@@ -104,7 +106,7 @@ func (s *Set) put(w Window) {
 	if s.windows == nil {
 		s.windows = map[string]Window{}
 	}
-	for _, t := range []*time.Time{&w.Start, &w.End, &w.Since, &w.At} {
+	for _, t := range []*time.Time{&w.Start, &w.End, &w.Since, &w.Sent, &w.At} {
 		*t = t.Round(0).UTC() // times on the wall, however long the machine sleeps meanwhile
 	}
 	if s.windows[w.ID] != w {
@@ -119,13 +121,19 @@ func (s *Set) Restore(w Window) { s.put(w) }
 // Fold takes over a change that was applied. Folding the same change twice in a row is the same as folding it once.
 func (s *Set) Fold(r Record) {
 	c := r.Change
-	w := s.windows[c.Scheduled]
 	for _, id := range c.Replaces {
 		if old := s.windows[id]; old.State == Planned {
 			old.State, old.Why = Cancelled, Replaced
 			s.put(old)
+		} // an active one ends when the service is disabled again
+	}
+	for _, id := range c.Restores {
+		if old := s.windows[id]; old.State == Cancelled {
+			old.State, old.Why = Planned, ""
+			s.put(old)
 		}
 	}
+	w := s.windows[c.Scheduled]
 	switch c.Op {
 	case client.OpDisableService:
 		s.begin(r)
@@ -198,7 +206,7 @@ func (s *Set) begin(r Record) {
 		}
 	}
 	w.Label, w.State, w.Why, w.By, w.ByReading = c.Label, Active, "", r.ID, r.ByReading
-	w.Since, w.At, w.Seen = since, r.At, r.Seen
+	w.Since, w.Sent, w.At, w.Seen = since, r.Sent, r.At, r.Seen
 	s.put(w)
 }
 
@@ -320,7 +328,8 @@ func (s *Set) Check(c client.Change, now time.Time) error {
 	case client.OpPlanMaintenance:
 		return s.fit(c, c.StartAt)
 	case client.OpChangeMaintenance:
-		if !ofService || !w.Live() {
+		restored := w.State == Cancelled && slices.Contains(c.Restores, w.ID)
+		if !ofService || !w.Live() && !restored {
 			return ErrSuperseded
 		}
 		start := w.Start

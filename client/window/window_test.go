@@ -49,7 +49,8 @@ func describe(windows []window.Window) string {
 func fold(changes ...client.Change) *window.Set {
 	s := &window.Set{}
 	for i, c := range changes {
-		s.Fold(window.Record{ID: string(rune('a' + i)), Change: c, At: at("21:00").Add(time.Duration(i) * time.Minute)})
+		now := at("21:00").Add(time.Duration(i) * time.Minute)
+		s.Fold(window.Record{ID: string(rune('a' + i)), Change: c, Sent: now, At: now})
 	}
 	return s
 }
@@ -95,6 +96,13 @@ func TestSet_Fold(t *testing.T) {
 				now, change(client.OpEnableService, "", "", "a"), change(client.OpChangeMaintenance, "", "23:00", "a"),
 			},
 			"",
+		},
+		"replaced, and restored": {
+			[]client.Change{
+				plan, change(client.OpPlanMaintenance, "22:30", "23:45", "", "a"),
+				{Op: client.OpCancelMaintenance, ID: "7", Scheduled: "b", Restores: []string{"a"}},
+			},
+			"a planned 22:00-23:30",
 		},
 		"cancelled, and begins late": {
 			[]client.Change{
@@ -225,9 +233,83 @@ func TestWindow_Judge(t *testing.T) {
 		},
 		"the answer was lost, enabled": {lost, row(client.StatusOK, "21:02", ""), "21:02", window.EnabledByOthers},
 	} {
-		w := window.Window{ID: "a", Service: "7", State: window.Active, At: at("21:00"), Seen: c.seen}
+		w := window.Window{
+			ID:      "a",
+			Service: "7",
+			State:   window.Active,
+			Sent:    at("21:00"),
+			At:      at("21:00"),
+			Seen:    c.seen,
+		}
 		if got := w.Judge(c.row, at(c.read)); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// Taking back what was done to windows restores them, with those that were replaced.
+func TestUndo(t *testing.T) {
+	now := at("21:30")
+	for name, c := range map[string]struct {
+		there []client.Change
+		do    func(of []window.Window) (client.Change, error)
+	}{
+		"a plan that replaces another": {
+			[]client.Change{change(client.OpPlanMaintenance, "22:00", "23:30", "")},
+			func(of []window.Window) (client.Change, error) {
+				r := window.Request{Service: "7", Start: at("22:15"), End: at("23:45"), Replace: true}
+				return window.Disable(of, r, now)
+			},
+		},
+		"a longer window that replaces a planned one": {
+			[]client.Change{
+				change(client.OpDisableService, "", "22:00", ""),
+				change(client.OpPlanMaintenance, "22:00", "23:30", ""),
+			},
+			func(of []window.Window) (client.Change, error) {
+				return window.Change(of[0], of, window.Request{Service: "7", End: at("22:30"), Replace: true}, now)
+			},
+		},
+		"a disable that makes a window longer": {
+			[]client.Change{change(client.OpDisableService, "", "22:00", "")},
+			func(of []window.Window) (client.Change, error) {
+				r := window.Request{Service: "7", Disabled: true, End: at("23:00"), Replace: true}
+				return window.Disable(of, r, now)
+			},
+		},
+		"a planned window that is moved": {
+			[]client.Change{change(client.OpPlanMaintenance, "22:00", "23:30", "")},
+			func(of []window.Window) (client.Change, error) {
+				return window.Change(of[0], of, window.Request{Service: "7", Start: at("21:45"), End: at("22:30")}, now)
+			},
+		},
+		"a cancellation": {
+			[]client.Change{change(client.OpPlanMaintenance, "22:00", "23:30", "")},
+			func(of []window.Window) (client.Change, error) {
+				return client.Change{Op: client.OpCancelMaintenance, ID: "7", Scheduled: of[0].ID}, nil
+			},
+		},
+	} {
+		s := fold(c.there...)
+		before := s.Live()
+		done, err := c.do(before)
+		if err == nil {
+			err = s.Check(done, now)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		s.Fold(window.Record{ID: "x", Change: done, At: now})
+		if describe(s.Live()) == describe(before) {
+			t.Errorf("%s changes nothing", name)
+		}
+		undo, ok := window.Undo(done, before, s.Live())
+		if err := s.Check(undo, now); !ok || err != nil {
+			t.Errorf("%s: %t, %v", name, ok, err)
+		}
+		s.Fold(window.Record{ID: "y", Change: undo, At: now})
+		if got, want := describe(s.Live()), describe(before); got != want {
+			t.Errorf("%s, taken back: %q, want %q", name, got, want)
 		}
 	}
 }

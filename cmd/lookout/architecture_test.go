@@ -19,8 +19,8 @@ import (
 func TestImportsPointDownward(t *testing.T) {
 	toolkit := []string{
 		"ui", "ui/chart", "ui/form", "ui/table", "client", "client/journal", "client/lists", "client/maintenance",
-		"client/objectindex", "client/objectnames", "client/transfer", "client/visible", "client/window", "client/wording",
-		"theme",
+		"client/objectindex", "client/objectnames", "client/transfer", "client/visible", "client/window",
+		"client/wording", "theme",
 	}
 	engine := []string{
 		"client/account", "client/account/audit", "client/account/handover", "client/account/incident",

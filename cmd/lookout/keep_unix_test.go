@@ -203,7 +203,7 @@ func TestKeep_quitPromptOffersIt(t *testing.T) {
 		return p
 	}
 	p := quit()
-	p.waitFor("must be running to enable")
+	p.waitFor("Monitoring stays off")
 	p.waitFor("in the background, which ends them on time")
 	p.typeKeys("k")
 	if code := p.waitExit(); code != exit.CodeOK {

@@ -46,7 +46,6 @@ func settleMenu(a *account.Account, e *journal.Entry) ui.OpenMenuMsg {
 				false: lists.Rejected,
 			}[outcome == client.Applied])
 			a.JournalStore().Refresh()
-			account.TakeOverWindows(a)
 			return nil
 		}
 	}

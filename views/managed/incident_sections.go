@@ -430,7 +430,7 @@ func (w incidentSections) maintenance() ui.StackedPanel {
 		if p, planned := nextWindow(w.a, id); planned {
 			text := fmt.Sprintf(
 				"%s: to be disabled from %s until %s", account.QuotedService(w.a, id),
-				w.a.FormatTime(p.Start), w.a.FormatTime(p.Until),
+				w.a.FormatTime(p.Start), w.a.FormatTime(p.End),
 			)
 			text += wording.WithPrefix(": ", client.NewText(p.Reason).String())
 			lines = append(lines, w.wrap(text, theme.Info)...)

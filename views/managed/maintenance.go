@@ -3,7 +3,6 @@ package managed
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"time"
@@ -13,164 +12,116 @@ import (
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/account/incident"
-	"lookout/client/journal"
 	"lookout/client/lists"
 	"lookout/client/maintenance"
+	"lookout/client/window"
 	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/operation"
 )
 
-// A maintenance window is the time for which a service is disabled. Its end is kept in the journal, so that any program
-// that reads the journal can enable the service again.
-
-// maxEnableDelay spreads the programs that wait for the same window, so that one of them enables the service and the
-// others see that.
-const maxEnableDelay = 3 * time.Second
-
-// watchWindows waits until a window of the account ends, and looks at the clock in between: it may jump. It does
-// nothing while it is waiting already, without windows, and in read-only mode.
-func watchWindows(a *account.Account) {
-	wait, any := a.Maintenance.Schedule.NextLook(a.Journal, a.Now())
-	if !any || a.Maintenance.Watching || a.API.ReadOnly() {
-		return
-	}
-	a.Maintenance.Watching = true
-	a.After(max(wait, time.Second/10), func() {
-		a.Go(func() (apply func()) {
-			_, _ = a.Journal.CatchUp() // the client asks the journal again before it sends
-			return func() { endWindows(a) }
-		})
+// KeepMaintenance begins and ends the maintenance windows of the account, and says what became of them, until the
+// account is closed. The user agreed to that when the windows were planned and services were disabled. In read-only
+// mode it does nothing: another program has to.
+func KeepMaintenance(a *account.Account) {
+	events := make(chan []maintenance.Event)
+	keeper := maintenance.New(a.API, a.Journal, a.Now, func(found []maintenance.Event) {
+		select {
+		case events <- found:
+		case <-a.Context.Done():
+		}
+	})
+	a.Maintenance.Keeper = keeper
+	watchWindows(a, events)
+	a.Go(func() (apply func()) {
+		keeper.Keep(a.Context)
+		return nil
 	})
 }
 
-// endWindows enables the services whose windows are over. The user agreed to that when they were disabled.
-func endWindows(a *account.Account) {
-	a.Maintenance.Watching = false
-	ends := a.Maintenance.Schedule.Ends(a.Journal, a.Now())
-	run := &windowRun{a: a, pending: len(ends), busyText: "enabling"}
-	executor := maintenance.Executor{
-		API:         a.API,
-		Journal:     a.Journal,
-		Now:         a.Now,
-		SeenEnabled: account.LastSeenEnabled(a),
-	}
-	for _, w := range ends {
-		do := func(ctx context.Context) (*client.Service, maintenance.WindowResult, error) {
-			return executor.End(ctx, w)
+// watchWindows waits until windows have begun or ended, and shows that.
+func watchWindows(a *account.Account, events <-chan []maintenance.Event) {
+	a.Go(func() (apply func()) {
+		select {
+		case found := <-events:
+			return func() {
+				watchWindows(a, events)
+				showWindows(a, found)
+			}
+		case <-a.Context.Done():
+			return nil
 		}
-		s, ok := serviceFromJournal(w)
-		if busy := a.Services().Busy(w.ID) != ""; !ok || busy { // with another change that awaits its answer
-			a.Maintenance.Schedule.Failed(w.IntentID, a.Now())
-			run.pending--
-			continue
-		}
-		run.start(windowEnd{w.IntentID, s}, do)
-	}
-	beginWindows(a, executor)
-	watchWindows(a)
+	})
 }
 
-// beginWindows disables the services whose planned windows begin. The user agreed to that when they were planned.
-func beginWindows(a *account.Account, executor maintenance.Executor) {
-	starts := a.Maintenance.Schedule.Starts(a.Journal, a.Now())
-	run := &windowRun{a: a, pending: len(starts), busyText: "disabling"}
-	for _, w := range starts {
-		s, ok := serviceFromJournal(journal.DisabledService{ID: w.ID, Label: w.Label})
-		if busy := a.Services().Busy(w.ID) != ""; !ok || busy { // with another change that awaits its answer
-			a.Maintenance.Schedule.Failed(w.IntentID, a.Now())
-			run.pending--
-			continue
+// showWindows shows the services of windows that have begun or ended as they are now, and one message for each result.
+func showWindows(a *account.Account, found []maintenance.Event) {
+	for _, begins := range []bool{false, true} {
+		run := windowRun{a: a, begins: begins, ended: map[maintenance.Result][]*client.Service{}}
+		for _, e := range found {
+			if e.Begins == begins && !(e.Early && e.Result == maintenance.Already) { // which is news anyway
+				run.add(e)
+			}
 		}
-		do := func(ctx context.Context) (*client.Service, maintenance.WindowResult, error) {
-			return executor.Begin(ctx, w)
-		}
-		run.start(windowEnd{w.IntentID, s}, do)
+		operation.Post(a, tea.Batch(run.messages()...))
 	}
 }
 
 // nextWindow returns the planned window of a service that begins first, and whether there is one.
-func nextWindow(a *account.Account, service int) (journal.PlannedMaintenance, bool) {
-	return windowFrom(a, service, time.Time{})
+func nextWindow(a *account.Account, service int) (window.Window, bool) {
+	of := a.Journal.WindowsOf(account.FormatID(service))
+	if i := slices.IndexFunc(of, func(w window.Window) bool { return w.State == window.Planned }); i >= 0 {
+		return of[i], true
+	}
+	return window.Window{}, false
 }
 
-// windowFrom is nextWindow for the windows that do not begin before start.
-func windowFrom(a *account.Account, service int, start time.Time) (journal.PlannedMaintenance, bool) {
-	return journal.NextPlannedWindow(a.Journal, account.FormatID(service), start)
-}
-
-// A windowEnd is a window whose time has come.
-type windowEnd struct {
-	intent string
-	row    *client.Service // as the journal knows it, or as last read
-}
-
-// A windowRun is the end of windows that are due at the same time, with one status message for each result.
+// A windowRun is what became of windows that were to begin, or to end, at the same time.
 type windowRun struct {
-	a        *account.Account
-	pending  int
-	busyText string // "enabling" or "disabling"
-	ended    map[maintenance.WindowResult][]*client.Service
-	failed   []*client.Service
-	failure  string    // of the last that failed
-	next     time.Time // when it is tried again
+	a       *account.Account
+	begins  bool
+	ended   map[maintenance.Result][]*client.Service
+	failure string    // of the last that failed
+	next    time.Time // when it is tried again
+	unknown []window.Window
 }
 
-// start begins or ends one window off the loop.
-func (r *windowRun) start(
-	w windowEnd, do func(context.Context) (*client.Service, maintenance.WindowResult, error),
-) {
-	var result maintenance.WindowResult
-	var failure error
+// add counts an event, and shows the service as it was read or answered.
+func (r *windowRun) add(e maintenance.Event) {
+	s := e.Service
+	if s == nil {
+		s, _ = serviceFromJournal(e.Window)
+	}
+	r.ended[e.Result] = append(r.ended[e.Result], s)
+	switch e.Result {
+	case maintenance.Failed:
+		r.failure, r.next = wording.Reason(e.Err), e.Next
+	case maintenance.Ask:
+		r.unknown = append(r.unknown, e.Window)
+	}
 	_ = r.a.Services().Run(lists.RowChange[*client.Service]{
-		RowID:    account.FormatID(w.row.ID),
-		BusyText: r.busyText,
-		Send: func(ctx context.Context) (lists.ChangeResult[*client.Service], error) {
-			var s *client.Service
-			s, result, failure = do(ctx)
-			if s == nil {
+		RowID: e.Window.Service,
+		Send: func(context.Context) (lists.ChangeResult[*client.Service], error) {
+			if e.Service == nil {
 				return lists.ResultReload[*client.Service](nil)
 			}
-			return lists.ResultRow(s, nil)
+			return lists.ResultRow(e.Service, nil)
 		},
-		OnOutcome: func(lists.AttemptOutcome, lists.ChangeResult[*client.Service], error) {
-			r.report(w, result, failure)
-		},
+		OnOutcome: func(lists.AttemptOutcome, lists.ChangeResult[*client.Service], error) {},
 	})
 }
 
-// report counts a result. The last one brings the message.
-func (r *windowRun) report(w windowEnd, result maintenance.WindowResult, err error) {
-	if result == maintenance.Failed {
-		r.next = r.a.Maintenance.Schedule.Failed(w.intent, r.a.Now())
-		r.failed, r.failure = append(r.failed, w.row), wording.Reason(err)
-	} else {
-		r.a.Maintenance.Schedule.Done(w.intent)
-		if r.ended == nil {
-			r.ended = map[maintenance.WindowResult][]*client.Service{}
-		}
-		r.ended[result] = append(r.ended[result], w.row)
-	}
-	if r.pending--; r.pending == 0 {
-		operation.Post(r.a, tea.Batch(r.messages()...))
-		watchWindows(r.a)
-	}
-}
-
-// begins reports whether the windows begin.
-func (r *windowRun) begins() bool { return r.busyText == "disabling" }
-
 // A windowMessage is what is said of the windows with one result.
 type windowMessage struct {
-	result maintenance.WindowResult
+	result maintenance.Result
 	tone   theme.Tone
 	text   string
 }
 
 // lines returns what is said, by the results.
 func (r *windowRun) lines() []windowMessage {
-	if r.begins() {
+	if r.begins {
 		return []windowMessage{
 			{maintenance.Changed, theme.Good, "monitoring is disabled · planned maintenance begins"},
 			{maintenance.Gone, theme.Warn, "maintenance was planned, but the service has been deleted"},
@@ -180,8 +131,12 @@ func (r *windowRun) lines() []windowMessage {
 	}
 	return []windowMessage{
 		{maintenance.Changed, theme.Good, "monitoring is enabled (was disabled) · time is up"},
-		{maintenance.Already, theme.Info, "time is up; somebody has enabled it already"},
-		{maintenance.Left, theme.Info, "time is up; it was enabled and disabled again in between, and stays disabled"},
+		{maintenance.Already, theme.Info, "somebody has enabled it; its window is over"},
+		{
+			maintenance.Left,
+			theme.Info,
+			"somebody has enabled and disabled it; its window is over, and it stays disabled",
+		},
 		{maintenance.Gone, theme.Warn, "time is up, but the service has been deleted"},
 	}
 }
@@ -199,22 +154,25 @@ func (r *windowRun) messages() []tea.Cmd {
 			}))
 		}
 	}
-	if len(r.failed) > 0 {
+	if failed := r.ended[maintenance.Failed]; len(failed) > 0 {
 		again := account.FormatSeconds(r.next.In(r.a.Location))
 		text := "time is up, but still disabled; trying again at "
-		if r.begins() {
+		if r.begins {
 			text = "maintenance could not begin; trying again at "
 		}
 		text += again + ": " + r.failure
-		messages = append(messages, ui.ShowStatus(theme.Bad, nameOrCount(r.failed)+": "+text))
+		messages = append(messages, ui.ShowStatus(theme.Bad, nameOrCount(failed)+": "+text))
+	}
+	if len(r.unknown) > 0 {
+		messages = append(messages, ui.Send(overdueMenu(r.a, r.unknown)))
 	}
 	return messages
 }
 
 // disableAgain is the action that disables services for another hour whose windows ended too early; nil if they were
 // not enabled here.
-func (r *windowRun) disableAgain(result maintenance.WindowResult, rows []*client.Service) *ui.Action {
-	if result != maintenance.Changed || r.begins() {
+func (r *windowRun) disableAgain(result maintenance.Result, rows []*client.Service) *ui.Action {
+	if result != maintenance.Changed || r.begins {
 		return nil
 	}
 	return &ui.Action{
@@ -239,18 +197,14 @@ func nameOrCount(rows []*client.Service) string {
 // journalPollInterval is how often the journal is read for what other programs have written.
 const journalPollInterval = 20 * time.Second
 
-// WatchJournal follows what other programs on this machine change in the account, and takes over their windows.
+// WatchJournal follows what other programs on this machine change in the account.
 func WatchJournal(a *account.Account) {
-	// a window that ended since the journal was last read is enabled without a question: this program was here all the
-	// time
-	a.Maintenance.JournalGrown = func() { ResumeMaintenance(a, a.Now().Add(-time.Minute)) }
 	a.Go(func() (apply func()) {
 		if !a.Journal.WaitForChange(a.Context, journalPollInterval) {
 			return nil
 		}
 		return func() {
 			WatchJournal(a)
-			a.Maintenance.JournalGrown()
 			account.ResumeLookups(a, account.UnresolvedChanges(a), "")
 			account.WatchEarlierChanges(a)
 		}
@@ -285,65 +239,41 @@ func watchLock(a *account.Account, locked <-chan string) {
 	})
 }
 
-// ResumeMaintenance takes over the windows that other runs have left in the journal. It waits for those that end after
-// since; for those that ended before, while nobody was here, it offers to enable the services. In read-only mode it
-// does nothing: another program has to.
-func ResumeMaintenance(a *account.Account, since time.Time) {
-	if a.API.ReadOnly() {
-		return
-	}
-	var overdue []journal.DisabledService
-	for _, w := range a.Journal.DisabledServices() {
-		_, ok := serviceFromJournal(w)
-		switch {
-		case !ok || w.Until.IsZero() || a.Maintenance.Schedule.Known(w.IntentID):
-		case w.Until.After(since):
-			a.Maintenance.Schedule.Delay(w.IntentID, w.Until.Add(rand.N(maxEnableDelay)))
-		default:
-			a.Maintenance.Schedule.Leave(w.IntentID)
-			overdue = append(overdue, w)
-		}
-	}
-	if watchWindows(a); len(overdue) > 0 {
-		operation.Post(a, ui.Send(overdueMenu(a, overdue)))
-	}
-}
-
-// OpenWindows returns a sentence about the windows that this program is to begin, and one about those that it is to
-// end; none if there are none, or if lookout keep looks after them.
+// OpenWindows returns a sentence about the windows that are to begin, and one about those that are to end; none if
+// there are none, or if lookout keep looks after them.
 func OpenWindows(a *account.Account) []string {
 	if a.API.ReadOnly() || a.Maintenance.KeptElsewhere != nil && a.Maintenance.KeptElsewhere() {
 		return nil
 	}
 	now := a.Now()
-	at := func(label string, t time.Time) string {
-		return fmt.Sprintf("%s at %s", client.NewText(label), account.FormatClock(t.In(a.Location), now.In(a.Location)))
-	}
 	var begin, end []string
-	for _, w := range a.Journal.PlannedWindows() {
-		if w.Until.After(now) {
-			begin = append(begin, at(w.Label, w.Start))
+	for _, w := range a.Journal.Windows() {
+		at, op, any := w.Due()
+		if !any {
+			continue
 		}
-	}
-	for _, w := range a.Journal.DisabledServices() {
-		if w.Until.After(now) {
-			end = append(end, at(w.Label, w.Until))
+		when := account.FormatClock(at.In(a.Location), now.In(a.Location))
+		text := fmt.Sprintf("%s at %s", client.NewText(w.Label), when)
+		if op == client.OpDisableService {
+			begin = append(begin, text)
+		} else {
+			end = append(end, text)
 		}
 	}
 	var sentences []string
-	if slices.Sort(begin); len(begin) > 0 {
-		text := account.JoinWithCommas(begin)
-		sentences = append(sentences, "lookout or lookout keep must be running to disable monitoring: "+text+".")
+	if len(begin) > 0 {
+		sentences = append(sentences, "Planned maintenance begins late, or not at all, if neither lookout nor "+
+			"lookout keep runs then: "+account.JoinWithCommas(begin)+".")
 	}
-	if slices.Sort(end); len(end) > 0 {
-		text := account.JoinWithCommas(end)
-		sentences = append(sentences, "lookout or lookout keep must be running to enable monitoring: "+text+".")
+	if len(end) > 0 {
+		sentences = append(sentences, "Monitoring stays off until the next start of lookout or lookout keep, if "+
+			"neither runs then: "+account.JoinWithCommas(end)+".")
 	}
 	return sentences
 }
 
-// overdueMenu asks what to do with services whose windows ended while nobody was here.
-func overdueMenu(a *account.Account, overdue []journal.DisabledService) ui.OpenMenuMsg {
+// overdueMenu asks what to do with services whose windows have ended, but which somebody else may have disabled.
+func overdueMenu(a *account.Account, overdue []window.Window) ui.OpenMenuMsg {
 	rows := make([]*client.Service, 0, len(overdue))
 	names := make([]string, len(overdue))
 	for i, w := range overdue {
@@ -352,17 +282,17 @@ func overdueMenu(a *account.Account, overdue []journal.DisabledService) ui.OpenM
 		}
 		names[i] = fmt.Sprintf(
 			"%s (since %s)", client.NewText(w.Label),
-			account.FormatClock(w.Until.In(a.Location), a.Now().In(a.Location)),
+			account.FormatClock(w.End.In(a.Location), a.Now().In(a.Location)),
 		)
 	}
 	enable := func() tea.Cmd {
-		return serviceRunner(a).StartDraft("enable", rows, enableService(a, "time was up while the program was closed"))
+		return serviceRunner(a).StartDraft("enable", rows, enableService(a, "time is up"))
 	}
 	leave := func() tea.Cmd {
 		return ui.ShowStatus(theme.Warn, fmt.Sprintf("%d left disabled: press E on a service to enable it", len(rows)))
 	}
 	return ui.OpenMenuMsg{
-		Title: "Overdue to be enabled again: " + account.JoinWithCommas(names),
+		Title: "Overdue, but it is not known who disabled it: " + account.JoinWithCommas(names),
 		Actions: []ui.Action{
 			{
 				Key:       ui.Bind("enable now", "e"),
@@ -380,8 +310,8 @@ func overdueMenu(a *account.Account, overdue []journal.DisabledService) ui.OpenM
 
 // serviceFromJournal returns the service of a window as far as the journal knows it. It reports false if the window has
 // no valid id.
-func serviceFromJournal(w journal.DisabledService) (*client.Service, bool) {
-	id, err := strconv.Atoi(w.ID)
+func serviceFromJournal(w window.Window) (*client.Service, bool) {
+	id, err := strconv.Atoi(w.Service)
 	return &client.Service{ID: id, Label: client.NewText(w.Label), Status: client.StatusDisabled}, err == nil
 }
 

@@ -2,7 +2,9 @@ package managed
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"lookout/client/account"
 	"lookout/client/journal"
 	"lookout/client/lists"
+	"lookout/client/window"
 	"lookout/ui/form"
 	"lookout/views/resource"
 )
@@ -28,7 +31,7 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 			Scope:           string(hour1),
 			Keys:            []string{"d"},
 			Call:            client.OpDisableService,
-			OtherCalls:      []string{client.OpPlanMaintenance},
+			OtherCalls:      []string{client.OpPlanMaintenance, client.OpChangeMaintenance},
 			Target:          resource.AnyRows,
 			ShowInHints:     true,
 			BusyText:        "disabling",
@@ -64,17 +67,22 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 	return []resource.Operation[*client.Service]{
 		{
 			Name:        "change window",
-			Command:     resource.PaneOnly, // disable with --for does it
-			Description: "change when a disabled service is enabled again",
+			Command:     resource.PaneOnly, // disable with --for and --replace does it
+			Description: "change the end or the reason of a window, or the start of a planned one",
 			Keys:        []string{"w"},
-			Call:        client.OpDisableService,
+			Call:        client.OpChangeMaintenance,
+			OtherCalls: []string{
+				client.OpDisableService, client.OpEnableService, client.OpPlanMaintenance, client.OpCancelMaintenance,
+			},
 			Target:      resource.AnyRows,
 			ShowInHints: true,
 			BusyText:    "changing the window",
 			SuccessText: "stays disabled",
 			Shows:       func(s *client.Service) string { return s.Status.String() },
 			Applies: func(s *client.Service) string {
-				return account.ReasonIf(s.Status != client.StatusDisabled, "monitoring is on")
+				_, planned := nextWindow(a, s.ID)
+				return account.ReasonIf(s.Status != client.StatusDisabled && !planned, "monitoring is on, and no "+
+					"maintenance is planned")
 			},
 			Draft: func(s *client.Service) resource.Draft[*client.Service] { return changeWindow(a, s) },
 		},
@@ -85,6 +93,7 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 			Description: "cancel the next planned maintenance window",
 			Keys:        []string{"W"},
 			Call:        client.OpCancelMaintenance,
+			OtherCalls:  []string{client.OpChangeMaintenance},
 			Target:      resource.AnyRows,
 			BusyText:    "cancelling",
 			SuccessText: "planned maintenance is cancelled",
@@ -92,7 +101,7 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 				_, planned := nextWindow(a, s.ID)
 				return account.ReasonIf(!planned, "no maintenance is planned")
 			},
-			Draft: func(*client.Service) resource.Draft[*client.Service] { return cancelMaintenance(a, time.Time{}) },
+			Draft: func(*client.Service) resource.Draft[*client.Service] { return cancelMaintenance(a) },
 		},
 	}
 }
@@ -100,9 +109,9 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 // serviceUndo is what undoes an operation on services.
 type serviceUndo = resource.Undo[*client.Service]
 
-// windowNote tells a script what ends a window, and that a program must run to do so.
+// windowNote tells a script what ends a window, and which program does so.
 func windowNote(s *client.Service, w MaintenanceWindow) string {
-	const by = "by a dashboard or lookout keep, if one is running"
+	const by = "by a dashboard or lookout keep, or when one is next started"
 	start, end := w.Start.Format(time.RFC3339), w.End.Format(time.RFC3339)
 	switch {
 	case w.End.IsZero():
@@ -113,112 +122,315 @@ func windowNote(s *client.Service, w MaintenanceWindow) string {
 	return fmt.Sprintf("is to be disabled from %s until %s, %s", start, end, by)
 }
 
+// windowChanges are changes of windows that are about to be sent, with the windows before them, by service.
+type windowChanges struct {
+	a      *account.Account
+	before map[int][]window.Window
+	sent   map[int]client.Change
+}
+
+func newWindowChanges(a *account.Account) windowChanges {
+	return windowChanges{a, map[int][]window.Window{}, map[int]client.Change{}}
+}
+
+// attempt returns the attempt that makes a change of the windows of a service.
+func (w windowChanges) attempt(s *client.Service, c client.Change) resource.Attempt[*client.Service] {
+	before := w.a.Journal.WindowsOf(account.FormatID(s.ID))
+	w.before[s.ID], w.sent[s.ID] = before, c
+	var attempt resource.Attempt[*client.Service]
+	switch c.Op {
+	case client.OpDisableService:
+		attempt = disableAttempt(s)
+	case client.OpEnableService:
+		attempt = enableAttempt(s)
+	default:
+		attempt = resource.Attempt[*client.Service]{
+			ID:    account.FormatID(s.ID),
+			Label: s.Label.Raw(),
+			Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Service], error) {
+				record := map[string]func(context.Context, int) error{
+					client.OpPlanMaintenance:   w.PlanMaintenance,
+					client.OpChangeMaintenance: w.ChangeMaintenance,
+					client.OpCancelMaintenance: w.CancelMaintenance,
+				}[c.Op]
+				return lists.ResultRow(s, record(ctx, s.ID))
+			},
+		}
+		var was []string
+		for _, old := range before {
+			if old.ID == c.Scheduled || slices.Contains(c.Replaces, old.ID) {
+				was = append(was, formatWindow(w.a, old))
+			}
+		}
+		attempt.Was = account.JoinWithCommas(was)
+	}
+	attempt.Call, attempt.Reason, attempt.StartAt, attempt.RevertAt = c.Op, c.Reason, c.StartAt, c.RevertAt
+	attempt.Scheduled, attempt.Replaces, attempt.Restores = c.Scheduled, c.Replaces, c.Restores
+	return attempt
+}
+
+// undo returns what takes the changes back.
+func (w windowChanges) undo() serviceUndo {
+	back := newWindowChanges(w.a)
+	draft := resource.Draft[*client.Service]{
+		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
+			c, ok := window.Undo(w.sent[s.ID], w.before[s.ID], w.a.Journal.WindowsOf(account.FormatID(s.ID)))
+			if !ok {
+				return resource.Attempt[*client.Service]{Err: errors.New("the window was changed meanwhile")}
+			}
+			return back.attempt(s, c)
+		},
+		Undo: func() serviceUndo { return back.undo() },
+	}
+	undo := serviceUndo{Operation: "enable", Text: "enable again", Draft: draft}
+	for _, c := range w.sent {
+		switch c.Op {
+		case client.OpPlanMaintenance:
+			undo.Operation, undo.Text = "cancel maintenance", "cancel it"
+		case client.OpCancelMaintenance:
+			return serviceUndo{Operation: "disable", Text: "plan it again", Draft: draft}
+		case client.OpChangeMaintenance:
+			return serviceUndo{Operation: "change window", Text: "change it back", Draft: draft}
+		}
+	}
+	return undo
+}
+
+// formatWindow returns the times of a window: "22:00–23:30"; "until 23:30" if it is active.
+func formatWindow(a *account.Account, w window.Window) string {
+	if w.State == window.Active {
+		return formatTimes(a, time.Time{}, w.End)
+	}
+	return formatTimes(a, w.Start, w.End)
+}
+
+// formatTimes returns a start and an end: "22:00–23:30", "until 23:30".
+func formatTimes(a *account.Account, start, end time.Time) string {
+	now := a.Now().In(a.Location)
+	until := "somebody enables it"
+	if !end.IsZero() {
+		until = account.FormatClock(end.In(a.Location), now)
+	}
+	if start.IsZero() {
+		return "until " + until
+	}
+	return account.FormatClock(start.In(a.Location), now) + "–" + until
+}
+
+// A replacement is what a new window would take the place of.
+type replacement struct {
+	agreed map[string]bool // the windows that the user has agreed to replace
+	always bool            // --replace
+}
+
+// question asks about the windows of services that a change would replace; "" if there are none.
+func (p *replacement) question(
+	a *account.Account, rows []*client.Service, by string, change func(s *client.Service, replace bool) error,
+) string {
+	p.agreed = map[string]bool{}
+	var texts []string
+	for _, s := range rows {
+		var overlap *window.OverlapError
+		if s == nil || !errors.As(change(s, false), &overlap) {
+			continue
+		}
+		for _, w := range overlap.Windows {
+			p.agreed[w.ID] = true
+			texts = append(texts, fmt.Sprintf("%s: replace %s by %s?", s.Label, formatWindow(a, w), by))
+		}
+	}
+	return strings.Join(texts, " ")
+}
+
+// refusal returns why a change must not be made: it would replace windows to which nobody has agreed.
+func (p *replacement) refusal(a *account.Account, s *client.Service, err error) error {
+	var overlap *window.OverlapError
+	if p.always || !errors.As(err, &overlap) {
+		return nil
+	}
+	for _, w := range overlap.Windows {
+		if p.agreed[w.ID] {
+			continue
+		}
+		text := "is planned to be disabled " + formatWindow(a, w)
+		if w.State == window.Active {
+			text = "is disabled " + formatWindow(a, w)
+		}
+		return &overlapRefusal{fmt.Sprintf("%s %s; to replace that, add --replace", s.Label, text), overlap}
+	}
+	return nil
+}
+
+// isAsAsked reports whether a window could not be made because the active one is as it was to be.
+func isAsAsked(s *client.Service, reason string, asked MaintenanceWindow, err error) bool {
+	var overlap *window.OverlapError
+	if !errors.As(err, &overlap) || len(overlap.Windows) != 1 {
+		return false
+	}
+	w := overlap.Windows[0]
+	return w.State == window.Active && s.Status == client.StatusDisabled && asked.Start.IsZero() &&
+		w.End.Equal(asked.End) && (reason == "" || reason == w.Reason)
+}
+
+// An overlapRefusal is an OverlapError in words.
+type overlapRefusal struct {
+	text  string
+	cause error
+}
+
+func (e *overlapRefusal) Error() string { return e.text }
+func (e *overlapRefusal) Unwrap() error { return e.cause }
+
 // disableService stops the monitoring of services, for a while and for a reason. The journal keeps both, and the end of
 // the window brings the monitoring back.
 func disableService(a *account.Account, s *client.Service) resource.Draft[*client.Service] {
 	in := &disableRequest{choice: hour1}
-	window := sync.OnceValue(
-		func() MaintenanceWindow { return in.window(a) },
-	) // the same for all rows, from when they are sent
-	draft := resource.Draft[*client.Service]{
-		Text: "Nobody is alerted in the meantime. Nothing else is stopped. " +
-			"Monitoring resumes only if lookout or lookout keep is running at that time.",
-		SubmitLabel:  "disable",
-		Fields:       in.fields(a),
-		EnterSubmits: form.AlwaysSubmit,
-		ClosesAtOnce: true,
-		Confirm: func(rows []*client.Service) resource.ConfirmationSpec {
-			now := a.Now().In(a.Location)
-			effect := fmt.Sprintf("Nobody is alerted about %s %s.", rows[0].Label, in.span(in.window(a), now))
-			return resource.ConfirmationSpec{Effect: effect}
-		},
-		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
-			attempt := disableAttempt(s)
-			if !window().Start.IsZero() {
-				attempt = planAttempt(s, window())
-			}
-			attempt.Reason, attempt.RevertAt = in.reason, window().End
-			return attempt
-		},
-		ScriptNote: func(s *client.Service) string { return windowNote(s, window()) },
-		Undo: func() serviceUndo {
-			if !window().Start.IsZero() {
-				return serviceUndo{
-					Operation: "cancel maintenance",
-					Text:      "cancel it",
-					Draft:     cancelMaintenance(a, window().Start),
-				}
-			}
-			return serviceUndo{Operation: "enable", Text: "enable again", Draft: enableService(a, "")}
-		},
-		OnApplied: func([]*client.Service) tea.Cmd { watchWindows(a); return nil },
-	}
+	draft := windowDraft(a, s, in, func(s *client.Service, r window.Request, now time.Time) (client.Change, error) {
+		return window.Disable(a.Journal.WindowsOf(r.Service), r, now)
+	})
+	draft.Text = "Nobody is alerted in the meantime. Nothing else is stopped. " +
+		"Monitoring resumes at that time, or when lookout or lookout keep is next started."
+	draft.SubmitLabel = "disable"
 	if s != nil {
 		draft.Title = "Disable monitoring of " + s.Label.String()
 	}
 	return draft
 }
 
-// changeWindow gives disabled services another end.
-func changeWindow(a *account.Account, s *client.Service) resource.Draft[*client.Service] {
-	draft := disableService(a, s)
-	before := map[int]journal.DisabledService{}
-	disable := draft.Attempt
-	draft.Attempt = func(s *client.Service) resource.Attempt[*client.Service] {
-		attempt := disable(s)
-		before[s.ID], _ = a.Journal.DisabledService(attempt.ID)
-		attempt.Was = ""
-		return attempt
+// windowDraft is a form for the time of a window. change returns the change of one service.
+func windowDraft(
+	a *account.Account, s *client.Service, in *disableRequest,
+	change func(s *client.Service, r window.Request, now time.Time) (client.Change, error),
+) resource.Draft[*client.Service] {
+	times := sync.OnceValue(
+		func() MaintenanceWindow { return in.window(a) },
+	) // the same for all rows, from when they are sent
+	request := func(s *client.Service, w MaintenanceWindow, replace bool) (client.Change, error) {
+		return change(s, window.Request{
+			Service:  account.FormatID(s.ID),
+			Label:    s.Label.Raw(),
+			Disabled: s.Status == client.StatusDisabled,
+			Start:    w.Start,
+			End:      w.End,
+			Reason:   in.reason,
+			Replace:  replace,
+		}, a.Now())
 	}
-	draft.SubmitLabel, draft.Text = "change", ""
-	draft.Undo = func() serviceUndo {
-		return serviceUndo{Operation: "change window", Text: "change it back", Draft: disableAgain(a, before)}
-	}
-	if s != nil {
-		draft.Title = "Maintenance window of " + s.Label.String()
-		if d, disabled := account.DisabledInfo(a, s); disabled {
-			draft.Text = "Disabled " + describeDisabled(a, d) + ". It stays disabled."
-		}
-	}
-	return draft
-}
-
-// planAttempt records a window that begins later.
-func planAttempt(s *client.Service, w MaintenanceWindow) resource.Attempt[*client.Service] {
-	return resource.Attempt[*client.Service]{
-		Call:    client.OpPlanMaintenance,
-		ID:      account.FormatID(s.ID),
-		Label:   s.Label.Raw(),
-		StartAt: w.Start,
-		Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Service], error) {
-			return lists.ResultRow(s, w.PlanMaintenance(ctx, s.ID))
+	changes := newWindowChanges(a)
+	return resource.Draft[*client.Service]{
+		Fields:       in.fields(a),
+		EnterSubmits: form.AlwaysSubmit,
+		ClosesAtOnce: true,
+		Confirm: func(rows []*client.Service) resource.ConfirmationSpec {
+			now, w := a.Now().In(a.Location), in.window(a)
+			spec := resource.ConfirmationSpec{}
+			if rows[0] != nil {
+				spec.Effect = fmt.Sprintf("Nobody is alerted about %s %s.", rows[0].Label, in.span(w, now))
+			}
+			times := formatTimes(a, w.Start, w.End)
+			question := in.replace.question(a, rows, times, func(s *client.Service, replace bool) error {
+				_, err := request(s, w, replace)
+				return err
+			})
+			if question != "" {
+				spec.Effect, spec.Required = question, !in.replace.always
+			}
+			return spec
+		},
+		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
+			_, err := request(s, times(), false)
+			if isAsAsked(s, in.reason, times(), err) {
+				return resource.Attempt[*client.Service]{ID: account.FormatID(s.ID), Unchanged: true}
+			}
+			if err = in.replace.refusal(a, s, err); err != nil {
+				return resource.Attempt[*client.Service]{ID: account.FormatID(s.ID), Err: err}
+			}
+			c, err := request(s, times(), true)
+			if err != nil {
+				return resource.Attempt[*client.Service]{ID: account.FormatID(s.ID), Err: err}
+			}
+			return changes.attempt(s, c)
+		},
+		ScriptNote: func(s *client.Service) string { return windowNote(s, times()) },
+		Undo:       changes.undo,
+		OnApplied: func([]*client.Service) tea.Cmd {
+			if a.Maintenance.Keeper != nil { // else the journal is still being read
+				a.Maintenance.Keeper.Wake()
+			}
+			return nil
 		},
 	}
 }
 
-// cancelMaintenance cancels the planned window of services that begins at start; the next one if start is zero.
-func cancelMaintenance(a *account.Account, start time.Time) resource.Draft[*client.Service] {
+// changeWindow gives services another end and reason, or their planned windows another start. Services that somebody
+// else has disabled get a window.
+func changeWindow(a *account.Account, s *client.Service) resource.Draft[*client.Service] {
+	in := &disableRequest{choice: hour1}
+	current := func(s *client.Service) (window.Window, bool) {
+		of := a.Journal.WindowsOf(account.FormatID(s.ID))
+		want := window.Planned
+		if s.Status == client.StatusDisabled {
+			want = window.Active
+		}
+		i := slices.IndexFunc(of, func(w window.Window) bool { return w.State == want })
+		if i < 0 {
+			return window.Window{}, false
+		}
+		return of[i], true
+	}
+	text := ""
+	if s != nil {
+		w, ok := current(s)
+		if in.reason = w.Reason; ok && w.State == window.Planned {
+			in.choice, in.other = otherWindow, windowText(w, a.Location)
+			text = "Planned: " + formatWindow(a, w) + "."
+		} else if d, disabled := account.DisabledInfo(a, s); disabled {
+			in.begun = true
+			text = "Disabled " + describeDisabled(a, d) + ". It stays disabled."
+		}
+	}
+	draft := windowDraft(a, s, in, func(s *client.Service, r window.Request, now time.Time) (client.Change, error) {
+		of := a.Journal.WindowsOf(r.Service)
+		if w, ok := current(s); ok {
+			return window.Change(w, of, r, now)
+		}
+		return window.Disable(of, r, now)
+	})
+	draft.SubmitLabel, draft.Text = "change", text
+	if s != nil {
+		draft.Title = "Maintenance window of " + s.Label.String()
+	}
+	return draft
+}
+
+// windowText returns the times of a window as ParseWindow reads them.
+func windowText(w window.Window, zone *time.Location) string {
+	const layout = "2006-01-02 15:04"
+	start, end := w.Start.In(zone), w.End.In(zone)
+	if end.Sub(start) < 24*time.Hour {
+		return start.Format(layout) + "-" + end.Format("15:04")
+	}
+	return start.Format(layout) + " - " + end.Format(layout)
+}
+
+// cancelMaintenance cancels the next planned window of services.
+func cancelMaintenance(a *account.Account) resource.Draft[*client.Service] {
+	changes := newWindowChanges(a)
 	return resource.Draft[*client.Service]{
 		Confirm: func(rows []*client.Service) resource.ConfirmationSpec {
 			if rows[0] == nil {
 				return resource.ConfirmationSpec{}
 			}
-			w, _ := windowFrom(a, rows[0].ID, start)
+			w, _ := nextWindow(a, rows[0].ID)
 			return resource.ConfirmationSpec{
 				Effect: fmt.Sprintf("Service %s will not be disabled at %s.", rows[0].Label, a.FormatTime(w.Start)),
 			}
 		},
 		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
-			w, _ := windowFrom(a, s.ID, start)
-			return resource.Attempt[*client.Service]{
-				ID:        account.FormatID(s.ID),
-				Label:     s.Label.Raw(),
-				Scheduled: w.IntentID,
-				Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Service], error) {
-					return lists.ResultRow(s, w.CancelMaintenance(ctx, s.ID))
-				},
-			}
+			w, _ := nextWindow(a, s.ID)
+			return changes.attempt(s, client.Change{Op: client.OpCancelMaintenance, Scheduled: w.ID})
 		},
+		Undo: changes.undo,
 	}
 }
 
@@ -230,7 +442,7 @@ func enableService(a *account.Account, reason string) resource.Draft[*client.Ser
 			return resource.ConfirmationSpec{Effect: fmt.Sprintf("Enables monitoring of service %s.", rows[0].Label)}
 		},
 		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
-			attempt := monitoringAttempt(s, (*client.Writer).EnableService)
+			attempt := enableAttempt(s)
 			attempt.Reason = reason
 			ended[s.ID], _ = a.Journal.DisabledService(attempt.ID)
 			return attempt
@@ -243,20 +455,27 @@ func enableService(a *account.Account, reason string) resource.Draft[*client.Ser
 
 // disableAgain disables services that were enabled by mistake, for the rest of their windows.
 func disableAgain(a *account.Account, ended map[int]journal.DisabledService) resource.Draft[*client.Service] {
-	draft := disableService(a, nil)
-	draft.Attempt = func(s *client.Service) resource.Attempt[*client.Service] {
-		attempt := disableAttempt(s)
-		if w := ended[s.ID]; w.Until.IsZero() || w.Until.After(a.Now()) {
-			attempt.Reason, attempt.RevertAt = w.Reason, w.Until
-		}
-		return attempt
+	changes := newWindowChanges(a)
+	return resource.Draft[*client.Service]{
+		Confirm: func(rows []*client.Service) resource.ConfirmationSpec {
+			return resource.ConfirmationSpec{
+				Effect: fmt.Sprintf("As before, nobody will be alerted about %s.", rows[0].Label),
+			}
+		},
+		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
+			c := client.Change{Op: client.OpDisableService}
+			if w := ended[s.ID]; w.Until.IsZero() || w.Until.After(a.Now()) {
+				c.Reason, c.RevertAt = w.Reason, w.Until
+			}
+			return changes.attempt(s, c)
+		},
+		Undo: changes.undo,
 	}
-	draft.Confirm = func(rows []*client.Service) resource.ConfirmationSpec {
-		return resource.ConfirmationSpec{
-			Effect: fmt.Sprintf("As before, nobody will be alerted about %s.", rows[0].Label),
-		}
-	}
-	return draft
+}
+
+// enableAttempt is the change that enables a service.
+func enableAttempt(s *client.Service) resource.Attempt[*client.Service] {
+	return monitoringAttempt(s, (*client.Writer).EnableService)
 }
 
 // disableAttempt is the change that disables a service.
@@ -292,9 +511,11 @@ func serviceSnapshot(s *client.Service) client.Patch {
 
 // disableRequest holds the values of the form that disables services.
 type disableRequest struct {
-	choice windowChoice
-	other  string // a text for ParseWindow, if choice is otherWindow
-	reason string
+	choice  windowChoice
+	other   string // a text for ParseWindow, if choice is otherWindow
+	reason  string
+	begun   bool // the window has begun, so that it has no other start
+	replace replacement
 }
 
 func (in *disableRequest) fields(a *account.Account) []form.Field {
@@ -307,7 +528,7 @@ func (in *disableRequest) fields(a *account.Account) []form.Field {
 				Default: "none",
 				Usage: "for how long or until when, in local time: " + WindowExamples +
 					" (until you enable it); then a dashboard or \"lookout keep\" enables the service, " +
-					"if one is running",
+					"or the next one that is started",
 				Set: func(text string) string {
 					in.choice, in.other = otherWindow, text
 					return in.problem(a)
@@ -318,6 +539,12 @@ func (in *disableRequest) fields(a *account.Account) []form.Field {
 			NoteFunc(preview),
 		form.Text("reason", "Reason", &in.reason, form.Length(0, 200)).
 			Note("for the journal and the next person on call"),
+		form.Switch("replace", "Replace", &in.replace.always).Scripted(form.ScriptInput{
+			Flag:  "replace",
+			Usage: "replace the windows of the service that overlap; without it, that is an error",
+			Bool:  true,
+			Only:  true,
+		}),
 	}
 }
 
@@ -334,8 +561,11 @@ func (in *disableRequest) text() string {
 
 // problem returns what is wrong with the window, or "".
 func (in *disableRequest) problem(a *account.Account) string {
-	if _, err := ParseWindow(in.text(), a.Now().In(a.Location)); err != nil {
+	switch w, err := ParseWindow(in.text(), a.Now().In(a.Location)); {
+	case err != nil:
 		return err.Error()
+	case in.begun && !w.Start.IsZero():
+		return "it is disabled already: give only the end"
 	}
 	return ""
 }

@@ -26,7 +26,7 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 		t.Field("disabled", describeDisabled(a, d), theme.Warn)
 	}
 	if w, planned := nextWindow(a, s.ID); planned {
-		text := "from " + a.FormatTime(w.Start) + ", back " + a.FormatTime(w.Until)
+		text := "from " + a.FormatTime(w.Start) + ", back " + a.FormatTime(w.End)
 		t.Field("planned off", text+wording.WithPrefix(": ", client.NewText(w.Reason).String()), theme.Info)
 	}
 	writeOpenIssue(a, t, s)

@@ -310,7 +310,7 @@ func windowEndOf(a *account.Account, s *client.Service) time.Time {
 		return d.Until
 	}
 	w, _ := nextWindow(a, s.ID)
-	return w.Until
+	return w.End
 }
 
 // StateCounts counts the services by state, problems first: "▲ 1 problem  ● 11 ok". If services are missing, it says

@@ -158,6 +158,8 @@ func (a Attempt[T]) erased() Attempt[any] {
 		RevertAt:  a.RevertAt,
 		StartAt:   a.StartAt,
 		Scheduled: a.Scheduled,
+		Replaces:  a.Replaces,
+		Restores:  a.Restores,
 		First:     a.First,
 		Unchanged: a.Unchanged,
 		Err:       a.Err,

@@ -23,6 +23,8 @@ func fill(t *testing.T, v reflect.Value) (names []string) {
 			f.SetBool(true)
 		case time.Time:
 			f.Set(reflect.ValueOf(time.Unix(1_700_000_000, 0)))
+		case []string:
+			f.Set(reflect.ValueOf([]string{"set"}))
 		case error:
 			f.Set(reflect.ValueOf(context.Canceled))
 		case *resource.PrerequisiteChange:

@@ -256,7 +256,9 @@ type Attempt[T any] struct {
 	StartAt  time.Time // when a change that is only planned is to be made
 	// Scheduled is the journal's id of the change that planned this one, or that this one cancels.
 	Scheduled string
-	First     *PrerequisiteChange // a change that must be made before this one; nil if there is none
+	// Replaces and Restores are as in client.Change.
+	Replaces, Restores []string
+	First              *PrerequisiteChange // a change that must be made before this one; nil if there is none
 	// Unchanged is set if the row has these values already, so that there is nothing to send.
 	Unchanged bool
 	Err       error // why nothing can be sent: the file cannot be read; nil if it can
@@ -287,6 +289,8 @@ func (a Attempt[T]) Change(resource, op string) client.Change {
 		RevertAt:  a.RevertAt,
 		StartAt:   a.StartAt,
 		Scheduled: a.Scheduled,
+		Replaces:  a.Replaces,
+		Restores:  a.Restores,
 		Before:    a.Before,
 	}
 }

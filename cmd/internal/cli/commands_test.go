@@ -116,11 +116,11 @@ func TestServicesDisable_forTakesTimes(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"1h": time.Hour, "1h30m": 90 * time.Minute, "2d": 48 * time.Hour, "none": 0,
 	} {
-		result := r.MustRun("services", "disable", "web-1", "--for", text)
+		result := r.MustRun("services", "disable", "web-1", "--for", text, "--replace")
 		if got := strings.Contains(result.Err, warning); got != (want == 0) {
 			t.Errorf("--for %s: %s", text, result.Err)
 		}
-		ends := strings.Contains(result.Err, "by a dashboard or lookout keep, if one is running")
+		ends := strings.Contains(result.Err, "by a dashboard or lookout keep, or when one is next started")
 		if ends != (want > 0) {
 			t.Errorf("--for %s does not say what enables the service again: %s", text, result.Err)
 		}
@@ -129,10 +129,11 @@ func TestServicesDisable_forTakesTimes(t *testing.T) {
 			t.Errorf("--for %s: until %s", text, end)
 		}
 	}
+	r.MustRun("services", "enable", "web-1")
 	if result := r.MustRun("services", "disable", "web-1"); !strings.Contains(result.Err, warning) {
 		t.Error(result.Err)
 	}
-	r.MustRun("services", "disable", "web-1", "--for", "06:30")
+	r.MustRun("services", "disable", "web-1", "--for", "06:30", "--replace")
 	if end := lastEnd(t, r); end.Local().Format("15:04") != "06:30" || time.Until(end) > 25*time.Hour {
 		t.Errorf("--for 06:30: until %s", end)
 	}
@@ -204,6 +205,53 @@ func TestJournal_planHasItsStart(t *testing.T) {
 	start, until := formatTime(entries[0].Start), formatTime(entries[0].Until)
 	r.CheckResult(r.MustRun("journal", "-o", "csv", "--columns", "op,start,until"), exit.CodeOK,
 		"op,start,until plan maintenance,"+start+","+until)
+}
+
+// A window that overlaps others is refused before anything is sent, unless --replace is given: then it takes their
+// place. A service that is disabled as it is to be is left as it is.
+func TestServicesDisable_overlap(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	const plan, disable = "tomorrow 02:00-04:00", "2d"
+	windows := func() string {
+		j, err := journal.Open(r.journalPath(), "", time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer j.Close()
+		var texts []string
+		for _, w := range j.Windows() {
+			span := "without an end"
+			if !w.End.IsZero() {
+				span = w.End.Sub(w.Start).Round(time.Hour).String()
+			}
+			texts = append(texts, string(w.State)+" "+span)
+		}
+		return strings.Join(texts, ", ")
+	}
+	for _, step := range []struct {
+		args    []string
+		code    int
+		text    string // in the error
+		windows string
+		sent    int
+	}{
+		{[]string{"--for", plan}, exit.CodeOK, "", "planned 2h0m0s", 0},
+		{[]string{"--for", "tomorrow 03:00-05:00"}, exit.CodeUsage, "add --replace", "planned 2h0m0s", 0},
+		{[]string{"--for", "tomorrow 01:00-05:00", "--replace"}, exit.CodeOK, "", "planned 4h0m0s", 0},
+		{[]string{"--for", disable}, exit.CodeUsage, "web-1 is planned to be disabled ", "planned 4h0m0s", 0},
+		{[]string{"--for", disable, "--replace"}, exit.CodeOK, "", "active 48h0m0s", 1},
+		{[]string{"--for", "1h"}, exit.CodeUsage, "web-1 is disabled until ", "active 48h0m0s", 0},
+		{[]string{"--for", "1h", "--replace"}, exit.CodeOK, "", "active 1h0m0s", 0},
+		{[]string{"--replace"}, exit.CodeOK, "", "active without an end", 0},
+		{nil, exit.CodeOK, "already has these values", "active without an end", 0},
+	} {
+		before := len(r.API.Ledger())
+		result := r.Run(append([]string{"services", "disable", "web-1"}, step.args...)...)
+		r.CheckResult(result, step.code, step.text)
+		if sent := len(r.API.Ledger()) - before; sent != step.sent || windows() != step.windows {
+			t.Errorf("%q: %d changes sent, windows %q, want %q", step.args, sent, windows(), step.windows)
+		}
+	}
 }
 
 // lastEnd returns the end of the window that the last change in the journal began.

@@ -17,6 +17,7 @@ import (
 	"lookout/client/account"
 	"lookout/client/journal"
 	"lookout/client/lists"
+	"lookout/client/window"
 	"lookout/cmd/internal/exit"
 	"lookout/ui/form"
 	"lookout/views"
@@ -257,11 +258,17 @@ func (d declaredOperation) plan(
 		return c, err
 	}
 	attempt := draft.Attempt(row)
+	if overlap := (*window.OverlapError)(nil); errors.As(attempt.Err, &overlap) {
+		return c, exit.Usage(attempt.Err)
+	}
 	if attempt.Err != nil {
 		return c, attempt.Err
 	}
 	if attempt.Unchanged {
-		return change[any]{result: row, unchanged: " already has these values"}, given.checkAny()
+		if !op.RepeatInScripts {
+			err = given.checkAny()
+		}
+		return change[any]{result: row, unchanged: " already has these values"}, err
 	}
 	c.Change = attempt.Change("", "")
 	confirm := confirmationOf(draft, row)

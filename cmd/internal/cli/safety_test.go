@@ -57,7 +57,11 @@ func (p *runningProgram) disable(asked *client.ConsentRequest) error {
 	if err != nil {
 		return err
 	}
-	w, err := p.api.Begin(client.Change{Op: client.OpDisableService, Resource: "service", ID: "9"}, consent)
+	c := client.Change{Op: client.OpDisableService, Resource: "service", ID: "9"}
+	for _, w := range p.journal.WindowsOf("9") {
+		c.Replaces = append(c.Replaces, w.ID)
+	}
+	w, err := p.api.Begin(c, consent)
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func TestLinear(t *testing.T) {
 		t.Errorf("%d changes were made", ops)
 	}
 	v.Type("q", "q")
-	v.WaitFor("must be running to enable")
+	v.WaitFor("Monitoring stays off")
 	v.WaitFor("in the background, which ends them on time")
 	v.Type("y")
 	if code := v.WaitExit(); code != 0 {

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"lookout/client"
-	"lookout/client/account/incident"
 	"lookout/client/journal"
 	"lookout/client/maintenance"
 )
@@ -41,7 +40,7 @@ type Options struct {
 }
 
 const (
-	requestTimeout  = 40 * time.Second // for all requests of one window
+	requestTimeout  = 40 * time.Second // for a list of services
 	observeInterval = 5 * time.Minute  // between two looks at services that are disabled
 	tokenInterval   = 30 * time.Second // between two attempts to read a token
 	longestPause    = 10 * time.Second // between two looks at the clock and the journals
@@ -79,11 +78,11 @@ type keeper struct {
 type account struct {
 	WatchedAccount
 	journal  *journal.Journal
-	api      *client.Client // nil until its token could be read
-	rejected bool           // the API does not accept its token
-	schedule maintenance.Schedule
-	reported map[string]bool // lines that need not be repeated
-	tokenAt  time.Time       // when the token is to be read again
+	api      *client.Client      // nil until its token could be read
+	keeper   *maintenance.Keeper // with the same client
+	rejected bool                // the API does not accept its token
+	reported map[string]bool     // lines that need not be repeated
+	tokenAt  time.Time           // when the token is to be read again
 	observed time.Time
 	watching bool // a list of its services is being read
 }
@@ -102,9 +101,19 @@ func (k *keeper) look(ctx context.Context) time.Duration {
 			continue
 		}
 		watching = append(watching, a.Journal)
-		k.begin(ctx, a)
-		if wait, any := a.schedule.NextLook(a.journal, k.Now()); any {
-			pause = min(pause, max(wait, time.Second/10))
+		if a.keeper == nil || a.keeper.API != a.api {
+			a.keeper = maintenance.New(a.api, a.journal, k.Now, func(found []maintenance.Event) {
+				k.deliver(ctx, func() {
+					for _, e := range found {
+						k.report(a, e)
+					}
+				})
+			})
+		}
+		pause = min(pause, max(a.keeper.Look(ctx), time.Second/10))
+		if !a.watching && k.Now().Sub(a.observed).Abs() > observeInterval {
+			a.observed, a.watching = k.Now(), true
+			k.requests.Go(func() { k.observe(ctx, a, a.keeper) })
 		}
 	}
 	if k.Watching != nil && !slices.Equal(watching, k.watching) {
@@ -133,19 +142,6 @@ func (k *keeper) open(known WatchedAccount) (*account, error) {
 	return a, err
 }
 
-// seenEnabled returns a function that reports whether a dashboard has seen a service enabled after a time. What cannot
-// be read was not seen.
-func seenEnabled(journalPath string) func(service int, after time.Time) bool {
-	return func(service int, after time.Time) bool {
-		data, err := journal.StateFileAt(journalPath).Read()
-		if err != nil {
-			return false
-		}
-		seen, err := incident.Load(data)
-		return err == nil && seen.EnabledSince(service, after)
-	}
-}
-
 // watches reports whether the windows of an account can be looked after. It names those that cannot.
 func (k *keeper) watches(ctx context.Context, a *account) bool {
 	windows := describeWindows(a.journal, k.Now())
@@ -172,19 +168,21 @@ func (k *keeper) watches(ctx context.Context, a *account) bool {
 	return true
 }
 
-// describeWindows names the windows that are to begin or to end: "web-1 is enabled on Mon 23 Nov 06:00".
+// describeWindows names the windows that are to begin or to end: "web-1 is to be enabled on Mon 23 Nov 06:00".
 func describeWindows(j *journal.Journal, now time.Time) []string {
-	const layout = "Mon 2 Jan 15:04:05"
 	var windows []string
-	for _, w := range j.DisabledServices() {
-		if !w.Until.IsZero() {
-			end := w.Until.In(now.Location()).Format(layout)
-			windows = append(windows, fmt.Sprintf("%s is to be enabled on %s", client.NewText(w.Label), end))
+	for _, w := range j.Windows() {
+		at, op, any := w.Due()
+		if !any {
+			continue
 		}
-	}
-	for _, w := range j.PlannedWindows() {
-		start := w.Start.In(now.Location()).Format(layout)
-		windows = append(windows, fmt.Sprintf("%s is to be disabled on %s", client.NewText(w.Label), start))
+		state := "enabled"
+		if op == client.OpDisableService {
+			state = "disabled"
+		}
+		windows = append(windows, fmt.Sprintf(
+			"%s is to be %s on %s", client.NewText(w.Label), state, at.In(now.Location()).Format("Mon 2 Jan 15:04:05"),
+		))
 	}
 	slices.Sort(windows)
 	return windows
@@ -198,101 +196,60 @@ func (k *keeper) reportOnce(a *account, text string) {
 	}
 }
 
-// begin begins and ends the windows of an account that are due, beside this goroutine.
-func (k *keeper) begin(ctx context.Context, a *account) {
-	executor := maintenance.Executor{
-		API:         a.api,
-		Journal:     a.journal,
-		Now:         k.Now,
-		SeenEnabled: seenEnabled(a.Journal),
-	}
-	for _, w := range a.schedule.Ends(a.journal, k.Now()) {
-		k.request(ctx, func(ctx context.Context) func() {
-			_, result, err := executor.End(ctx, w)
-			return func() { k.ended(a, dueWindow{w.IntentID, w.Label, "enabled"}, result, err) }
-		})
-	}
-	for _, w := range a.schedule.Starts(a.journal, k.Now()) {
-		k.request(ctx, func(ctx context.Context) func() {
-			_, result, err := executor.Begin(ctx, w)
-			return func() { k.ended(a, dueWindow{w.IntentID, w.Label, "disabled"}, result, err) }
-		})
-	}
-	if !a.watching && k.Now().Sub(a.observed).Abs() > observeInterval {
-		a.observed, a.watching = k.Now(), true
-		k.request(ctx, func(ctx context.Context) func() { return k.observe(ctx, a, executor) })
+// deliver runs a function on the loop, unless that has ended.
+func (k *keeper) deliver(ctx context.Context, result func()) {
+	select {
+	case k.results <- result:
+	case <-ctx.Done():
 	}
 }
 
-// request runs requests off the loop; what they return runs on it. A request that is under way is not cut off when ctx
-// ends: its outcome would be unknown.
-func (k *keeper) request(ctx context.Context, do func(context.Context) func()) {
-	k.requests.Go(func() {
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
-		defer cancel()
-		result := do(limited)
-		select {
-		case k.results <- result:
-		case <-ctx.Done():
-		}
-	})
-}
-
-// A dueWindow is a window whose time has come, and what was to become of its service.
-type dueWindow struct{ intent, label, state string }
-
-// ended reports what became of a window.
-func (k *keeper) ended(a *account, w dueWindow, result maintenance.WindowResult, err error) {
-	label := client.NewText(w.label).String()
+// report reports what became of a window.
+func (k *keeper) report(a *account, e maintenance.Event) {
+	label, state := client.NewText(e.Window.Label).String(), "enabled"
+	if e.Begins {
+		state = "disabled"
+	}
 	text := ""
-	switch result {
+	switch e.Result {
 	case maintenance.Changed:
-		text = "monitoring is " + w.state + " · time is up"
+		text = "monitoring is " + state + " · time is up"
 	case maintenance.Already:
-		text = "somebody has enabled it already"
-	case maintenance.Superseded:
-		text = "its window was changed"
+		text = "somebody has enabled it; its window is over"
 	case maintenance.Left:
-		text = "it was enabled and disabled again in between, and stays disabled"
+		text = "somebody has enabled and disabled it; its window is over, and it stays disabled"
 	case maintenance.Gone:
 		text = "the service has been deleted"
 	case maintenance.Missed:
 		text = "the planned window was over before it could begin; nothing was changed"
 	case maintenance.Kept:
 		text = "it is already disabled, and stays disabled"
+	case maintenance.Ask:
+		text = "time is up, but it is not known who has disabled it, so it stays disabled; to enable it: " +
+			"lookout services enable " + e.Window.Service
 	default:
-		next := a.schedule.Failed(w.intent, k.Now())
-		k.Report(fmt.Sprintf(
-			"%s: %s: could not be %s; trying again at %s: %v",
-			a.Name, label, w.state, next.Format(time.TimeOnly), err,
-		))
-		if failed := (*client.Error)(nil); errors.As(err, &failed) && failed.Unauthorized() {
+		text = fmt.Sprintf("could not be %s; trying again at %s: %v", state, e.Next.Format(time.TimeOnly), e.Err)
+		if failed := (*client.Error)(nil); errors.As(e.Err, &failed) && failed.Unauthorized() {
 			a.rejected = true // the token may have been replaced
 		}
-		return
 	}
-	a.schedule.Done(w.intent)
 	k.Report(fmt.Sprintf("%s: %s: %s", a.Name, label, text))
 }
 
-// observe reads the services and ends the windows of those that somebody else has enabled.
-func (k *keeper) observe(ctx context.Context, a *account, executor maintenance.Executor) func() {
+// observe reads the services and ends the windows that somebody else has ended.
+func (k *keeper) observe(ctx context.Context, a *account, keeper *maintenance.Keeper) {
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
+	defer cancel()
 	read := k.Now()
 	var services []*client.Service
-	for s, err := range executor.API.Services.All(ctx) {
+	for s, err := range keeper.API.Services.All(limited) {
 		if err != nil {
 			break // the next look will tell
 		}
 		services = append(services, s)
 	}
-	return func() {
-		a.watching = false
-		for _, w := range executor.Observe(read, services) {
-			k.Report(fmt.Sprintf(
-				"%s: %s: somebody has enabled it; its window is over", a.Name, client.NewText(w.Label),
-			))
-		}
-	}
+	keeper.Observe(read, services)
+	k.deliver(ctx, func() { a.watching = false })
 }
 
 // close waits a moment for requests that are under way, and closes the journals.
@@ -300,6 +257,11 @@ func (k *keeper) close() {
 	done := make(chan struct{})
 	go func() {
 		k.requests.Wait()
+		for _, a := range k.accounts {
+			if a.keeper != nil {
+				a.keeper.Wait()
+			}
+		}
 		close(done)
 	}()
 	select {

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"lookout/client"
-	"lookout/client/account/incident"
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/cmd/internal/keep"
@@ -327,28 +326,28 @@ func TestKeep_leavesWhatOthersHaveEnabled(t *testing.T) {
 	})
 }
 
-// If a dashboard has seen that a service was enabled during its window and disabled again, keep leaves it disabled.
-func TestKeep_leavesWhatADashboardSawEnabledAndDisabledAgain(t *testing.T) {
+// What somebody else has enabled and disabled again is left disabled, although nobody was looking meanwhile.
+func TestKeep_leavesWhatOthersHaveDisabledUnseen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, emulator.Options{Seed: "demo"})
 		s := r.services(1)[0]
 		r.disable(s, r.now().Add(time.Hour))
-		seen := incident.NewMemory()
-		seen.Services[s.ID] = incident.ServiceObservation{Enabled: r.now().Add(10 * time.Minute)}
-		data, err := seen.Encode()
-		if err == nil {
-			err = journal.StateFileAt(r.path).Replace(data)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		elsewhere := &rig{T: t}
+		elsewhere.api = r.connect(r.emu, nil)
+		time.Sleep(20 * time.Second)
+		elsewhere.write(client.OpEnableService, s, time.Time{}, func(w *client.Writer) error {
+			_, err := w.EnableService(t.Context(), s.ID)
+			return err
+		})
+		elsewhere.disable(s, time.Time{})
+		time.Sleep(2 * time.Hour)
 		r.start(1)
 		time.Sleep(2 * time.Hour)
 		r.kill()
-		if done := r.changes(s.ID); len(done) != 1 {
+		if done := r.changes(s.ID); len(done) != 3 {
 			t.Errorf("%v\n%s", done, strings.Join(r.lines, "\n"))
 		}
-		left := s.Label.String() + ": it was enabled and disabled again in between, and stays disabled"
+		left := s.Label.String() + ": somebody has enabled and disabled it; its window is over, and it stays disabled"
 		if lines := strings.Join(r.lines, "\n"); !strings.Contains(lines, left) {
 			t.Errorf("keep does not say %q:\n%s", left, lines)
 		}
