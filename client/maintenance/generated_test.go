@@ -186,9 +186,9 @@ func (r *trial) operate(k *maintenance.Keeper) {
 	k.Observe(read, []*client.Service{s})
 	of, now := k.Journal.WindowsOf(fmt.Sprint(trialService)), r.now()
 	request := window.Request{
-		Service:  fmt.Sprint(trialService),
-		Disabled: s.Status == client.StatusDisabled,
-		Replace:  true,
+		Service: fmt.Sprint(trialService),
+		Over:    window.IsOver(of, s, read),
+		Replace: true,
 	}
 	var c client.Change
 	switch first := func() window.Window { return of[0] }; r.operation {

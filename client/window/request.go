@@ -10,13 +10,21 @@ import (
 
 // A Request asks for a time for which a service is not monitored.
 type Request struct {
-	Service  string // its ID
-	Label    string
-	Disabled bool      // the service is disabled now
-	Start    time.Time // zero is now
-	End      time.Time // zero is never
-	Reason   string
-	Replace  bool // the new window may take the place of those with which it has a time in common
+	Service string // its ID
+	Label   string
+	Over    bool      // its active window is over, although that is not recorded: see IsOver
+	Start   time.Time // zero is now
+	End     time.Time // zero is never
+	Reason  string
+	Replace bool // the new window may take the place of those with which it has a time in common
+}
+
+// IsOver reports whether a service, in a reading that began at a time, tells that somebody else has ended its active
+// window.
+func IsOver(of []Window, s *client.Service, read time.Time) bool {
+	return s.Status != client.StatusDisabled || slices.ContainsFunc(of, func(w Window) bool {
+		return w.State == Active && w.Judge(s, read) == DisabledByOthers
+	})
 }
 
 // Disable returns the change that makes a window, beside or in the place of the windows of the service that are planned
@@ -33,8 +41,8 @@ func Disable(of []Window, r Request, now time.Time) (client.Change, error) {
 	for _, w := range of {
 		switch {
 		case !w.overlaps(start, r.End):
-		case w.State == Active && !r.Disabled:
-			c.Replaces = append(c.Replaces, w.ID) // somebody has enabled the service, so it is over
+		case w.State == Active && r.Over:
+			c.Replaces = append(c.Replaces, w.ID)
 		default:
 			touched = append(touched, w)
 		}

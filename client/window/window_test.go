@@ -273,7 +273,7 @@ func TestUndo(t *testing.T) {
 		"a disable that makes a window longer": {
 			[]client.Change{change(client.OpDisableService, "", "22:00", "")},
 			func(of []window.Window) (client.Change, error) {
-				r := window.Request{Service: "7", Disabled: true, End: at("23:00"), Replace: true}
+				r := window.Request{Service: "7", End: at("23:00"), Replace: true}
 				return window.Disable(of, r, now)
 			},
 		},
@@ -310,6 +310,34 @@ func TestUndo(t *testing.T) {
 		s.Fold(window.Record{ID: "y", Change: undo, At: now})
 		if got, want := describe(s.Live()), describe(before); got != want {
 			t.Errorf("%s, taken back: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// A window that somebody else has ended is neither made longer nor asked about: the service is disabled anew.
+func TestDisable_activeWindowIsOver(t *testing.T) {
+	s := fold(change(client.OpDisableService, "", "23:00", ""))
+	w := s.Live()[0]
+	w.Seen = window.SeenOf(row(client.StatusDisabled, "21:00", ""))
+	s.Restore(w)
+	for name, c := range map[string]struct {
+		row *client.Service
+		op  string
+	}{
+		"as it was":            {row(client.StatusDisabled, "21:00", ""), client.OpChangeMaintenance},
+		"enabled":              {row(client.StatusOK, "21:01", ""), client.OpDisableService},
+		"enabled and disabled": {row(client.StatusDisabled, "21:01", ""), client.OpDisableService},
+	} {
+		r := window.Request{Service: "7", Over: window.IsOver(s.Live(), c.row, at("21:30")), End: at("23:30")}
+		_, err := window.Disable(s.Live(), r, at("21:30"))
+		if asks := err != nil; asks == r.Over {
+			t.Errorf("%s: %v", name, err)
+		}
+		r.Replace = true
+		if done, err := window.Disable(s.Live(), r, at("21:30")); err != nil || done.Op != c.op {
+			t.Errorf("%s: %s, %v", name, done.Op, err)
+		} else if err := s.Check(done, at("21:30")); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -307,13 +307,13 @@ func windowDraft(
 	) // the same for all rows, from when they are sent
 	request := func(s *client.Service, w MaintenanceWindow, replace bool) (client.Change, error) {
 		return change(s, window.Request{
-			Service:  account.FormatID(s.ID),
-			Label:    s.Label.Raw(),
-			Disabled: s.Status == client.StatusDisabled,
-			Start:    w.Start,
-			End:      w.End,
-			Reason:   in.reason,
-			Replace:  replace,
+			Service: account.FormatID(s.ID),
+			Label:   s.Label.Raw(),
+			Over:    window.IsOver(a.Journal.WindowsOf(account.FormatID(s.ID)), s, a.Now()),
+			Start:   w.Start,
+			End:     w.End,
+			Reason:  in.reason,
+			Replace: replace,
 		}, a.Now())
 	}
 	changes := newWindowChanges(a)
@@ -368,9 +368,9 @@ func changeWindow(a *account.Account, s *client.Service) resource.Draft[*client.
 	in := &disableRequest{choice: hour1}
 	current := func(s *client.Service) (window.Window, bool) {
 		of := a.Journal.WindowsOf(account.FormatID(s.ID))
-		want := window.Planned
-		if s.Status == client.StatusDisabled {
-			want = window.Active
+		want := window.Active
+		if window.IsOver(of, s, a.Now()) {
+			want = window.Planned
 		}
 		i := slices.IndexFunc(of, func(w window.Window) bool { return w.State == want })
 		if i < 0 {
