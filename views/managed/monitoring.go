@@ -206,15 +206,18 @@ func formatWindow(a *account.Account, w window.Window) string {
 
 // formatTimes returns a start and an end: "22:00–23:30", "until 23:30".
 func formatTimes(a *account.Account, start, end time.Time) string {
-	now := a.Now().In(a.Location)
+	now, from := a.Now().In(a.Location), start.In(a.Location)
+	if start.IsZero() {
+		from = now
+	}
 	until := "somebody enables it"
 	if !end.IsZero() {
-		until = account.FormatClock(end.In(a.Location), now)
+		until = account.FormatClock(end.In(a.Location), from)
 	}
 	if start.IsZero() {
 		return "until " + until
 	}
-	return account.FormatClock(start.In(a.Location), now) + "–" + until
+	return account.FormatClock(from, now) + "–" + until
 }
 
 // A replacement is what a new window would take the place of.

@@ -499,7 +499,8 @@ func (r OperationRunner[T]) summaryText(s *start[T], rows []T, sent resource.Att
 		text = r.success(s, rows[0])
 	}
 	if start, end := sent.StartAt, sent.RevertAt; !start.IsZero() {
-		text = "is to be disabled from " + r.Account.FormatTime(start) + " until " + r.Account.FormatTime(end)
+		until := account.FormatClock(end.In(r.Account.Location), start.In(r.Account.Location))
+		text = "is to be disabled from " + r.Account.FormatTime(start) + " until " + until
 	} else if !end.IsZero() {
 		text += " until " + account.FormatClock(end.In(r.Account.Location), r.Account.Now().In(r.Account.Location))
 	}
