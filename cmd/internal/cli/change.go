@@ -167,7 +167,7 @@ func (s *scriptSession) showLater(op string, at time.Time, id string) {
 		return
 	}
 	fmt.Fprintf(
-		s.out, "# sent at %s by a dashboard or lookout keep, if one is running and nobody has sent it already:\n",
+		s.out, "# sent at %s by a dashboard or lookout keep, or when one is next started, unless somebody has:\n",
 		at.UTC().Format(time.RFC3339),
 	)
 	s.showRequest(client.Change{Method: method, Path: strings.TrimPrefix(address, s.api.Origin())})

@@ -139,6 +139,10 @@ func (k *keeper) open(known WatchedAccount) (*account, error) {
 	}
 	a.WatchedAccount = known
 	_, err := a.journal.CatchUp()
+	if gone := (*journal.GoneError)(nil); errors.As(err, &gone) {
+		delete(k.accounts, known.Journal) // there may be another one later
+		return nil, errors.Join(err, a.journal.Close())
+	}
 	return a, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -421,6 +422,36 @@ func TestKeep_namesWindowsThatItCannotEnd(t *testing.T) {
 		if done := r.changes(s.ID); len(done) != 1 {
 			t.Errorf("%v", done)
 		}
+	})
+}
+
+// A journal that is removed is reported once, and one that takes its place is looked after.
+func TestKeep_journalIsReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, emulator.Options{Seed: "demo"})
+		services := r.services(2)
+		r.disable(services[0], r.now().Add(time.Hour))
+		r.start(1)
+		time.Sleep(time.Minute)
+		if err := os.Remove(r.path); err != nil {
+			t.Skip("an open file cannot be removed here: ", err)
+		}
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if n := strings.Count(strings.Join(r.lines, "\n"), "was removed or moved away"); n != 1 {
+			t.Errorf("said %d times:\n%s", n, strings.Join(r.lines, "\n"))
+		}
+		j, err := journal.Open(r.path, "prod", r.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer j.Close()
+		r.api = r.connect(r.emu, j)
+		end := r.now().Add(10 * time.Minute)
+		r.disable(services[1], end)
+		time.Sleep(2 * time.Hour)
+		r.kill()
+		r.requireEnabledOnce(services[1], end, time.Minute)
 	})
 }
 
