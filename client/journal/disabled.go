@@ -80,7 +80,8 @@ func (s *state) isOvertaken(e *Entry) bool {
 }
 
 // EndWindow records that a maintenance window is over, and why: nobody has to begin or end it any more. The error is
-// ErrSuperseded if the window is not as it was when that was decided, and ErrTaken if it is just beginning or ending.
+// ErrSuperseded if the window is not as it was when that was decided, and ErrTaken while a change of the service is
+// under way, which may explain what was read.
 func (j *Journal) EndWindow(decided window.Window, why window.Reason) error {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
@@ -106,10 +107,11 @@ func (j *Journal) EndWindow(decided window.Window, why window.Reason) error {
 	err := j.write(l, true, func() error {
 		j.mu.Lock()
 		defer j.mu.Unlock()
-		if w, _ := j.windows.Get(decided.ID); !w.Live() || w.State != decided.State || w.By != decided.By {
+		w, _ := j.windows.Get(decided.ID)
+		switch {
+		case !w.Live() || w.State != decided.State || w.By != decided.By || w.Seen != decided.Seen:
 			return ErrSuperseded
-		}
-		if j.isMoving(decided.ID, "", "") {
+		case len(j.openChanges(decided.Service, j.now().Add(-otherProcessTimeout))) > 0:
 			return ErrTaken
 		}
 		return nil
@@ -128,8 +130,13 @@ func (j *Journal) EndWindow(decided window.Window, why window.Reason) error {
 func (j *Journal) OpenChanges(service string, since time.Time) []Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	return j.openChanges(service, since)
+}
+
+// openChanges is OpenChanges for callers that hold mu.
+func (s *state) openChanges(service string, since time.Time) []Entry {
 	var open []Entry
-	for _, e := range j.entries {
+	for _, e := range s.entries {
 		if e.Change.Resource == "service" && e.Change.ID == service && !e.Time.Before(since) &&
 			(e.Outcome == client.Pending || e.Outcome == client.Unknown) {
 			open = append(open, *e)

@@ -408,6 +408,21 @@ func TestJournal_EndWindow_decidedOnWhatIsNotSoAnyMore(t *testing.T) {
 	if err := ours.EndWindow(decided, window.StaysDisabled); !errors.Is(err, journal.ErrSuperseded) {
 		t.Errorf("after it has begun: %v", err)
 	}
+	decided, _ = ours.Window(plan)
+	update := client.Change{Op: client.OpUpdateService, Resource: "service", ID: "7"}
+	edit, err := theirs.RecordIntent(t.Context(), update)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ours.EndWindow(decided, window.TakenOver); !errors.Is(err, journal.ErrTaken) {
+		t.Errorf("while the service is edited: %v", err)
+	}
+	edited := &client.Service{ID: 7}
+	_ = edited.Updated.UnmarshalJSON([]byte(`"2026-11-21T22:00:00"`))
+	theirs.RecordService(edit, edited)
+	if err := ours.EndWindow(decided, window.TakenOver); !errors.Is(err, journal.ErrSuperseded) {
+		t.Errorf("after it was edited: %v", err)
+	}
 	if w := reopen(t, path).Windows(); len(w) != 1 || w[0].State != window.Active {
 		t.Errorf("%+v", w)
 	}

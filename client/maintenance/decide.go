@@ -141,6 +141,7 @@ func (k *Keeper) activeOf(service string) (window.Window, bool) {
 // Observe judges the active windows by services that were read, in a reading that began at a time, ends those that
 // somebody else has ended, and reports them.
 func (k *Keeper) Observe(read time.Time, services []*client.Service) {
+	_, _ = k.Journal.CatchUp() // a change of another program may explain what was read
 	active := map[int]window.Window{}
 	for _, w := range k.Journal.Windows() {
 		if id, err := strconv.Atoi(w.Service); err == nil && w.State == window.Active {
