@@ -57,7 +57,8 @@ func filterTo(name string) string { return "/" + name + "<enter>«1 of »" }
 func managedOperations() []keyOperation {
 	return []keyOperation{
 		{"list contacts", "4«Ada Wong»", "", ""},
-		{"create contact", "4«Ada Wong»n«New contact»Zed Ek<tab>zed@acme.net<tab>+1 555 0177<ctrl+s>«\"Zed Ek\": added»",
+		{"create contact", "4«Ada Wong»n«New contact»Zed Ek<tab>zed@acme.net<tab>+1 555 0177<ctrl+s>" +
+			`«"Zed Ek": added»`,
 			`{"name":"Zed Ek","email":"zed@acme.net","phone":{"primary":"+1 555 0177"}}`, ""},
 		{"view contact", "4«Ada Wong»" + filterTo("Ada") + "<enter>«called for»", "", ""},
 		{
@@ -70,7 +71,8 @@ func managedOperations() []keyOperation {
 		},
 		{"delete contact", "4«Ada Wong»" + filterTo("Ada") + "D«y yes, delete»y«\"Ada Wong\": deleted»", "", ""},
 		{"list credentials", "5«db2-root»", "", ""},
-		{"create credential", "5«db2-root»n«New credential»night login<tab>ops<tab>secret<ctrl+s>«\"night login\": added»",
+		{"create credential", "5«db2-root»n«New credential»night login<tab>ops<tab>secret<ctrl+s>" +
+			`«"night login": added»`,
 			`{"label":"night login","username":"ops","password":"secret"}`, ""},
 		{"view SSH key", "5«db2-root»«managed SSH key»", "", ""},
 		{"view credential", "5«db2-root»<enter>«used by»", "", ""},
