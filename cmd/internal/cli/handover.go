@@ -169,14 +169,16 @@ func (s *scriptSession) readSnapshot(ctx context.Context, j *journal.Journal) ha
 		Now:         s.now(),
 	}
 	statuses := s.readTickets(ctx, incident.New(account))
-	account.Ticket = func(id int) incident.TicketState {
-		switch statuses[id] {
-		case "":
-			return incident.TicketUnknown
-		case closedTicket:
-			return incident.TicketClosed
+	if s.api.HasTickets() {
+		account.Ticket = func(id int) incident.TicketState {
+			switch statuses[id] {
+			case "":
+				return incident.TicketUnknown
+			case closedTicket:
+				return incident.TicketClosed
+			}
+			return incident.TicketOpen
 		}
-		return incident.TicketOpen
 	}
 	snapshot.Services, snapshot.Incidents = services, incident.New(account)
 	snapshot.Ticket = func(id int) string { return statuses[id] }

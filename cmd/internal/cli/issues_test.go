@@ -2,6 +2,7 @@ package cli
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"lookout/client/emulator"
@@ -16,5 +17,15 @@ func TestIssues_withoutTicket(t *testing.T) {
 	listed := r.MustRun("issues", "list", "--columns", "id,services,ticket", "-o", "csv").Out
 	if listed != "id,services,ticket\n7,3,\n" {
 		t.Errorf("%q", listed)
+	}
+}
+
+// On an API without tickets, an issue whose services are ok again is over: the hand-over does not list it, as the
+// dashboard does not.
+func TestHandover_overWithoutTickets(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{Service: emulator.ServiceDocument})
+	text := r.MustRun("handover", "--since", "8h").Out
+	if !strings.Contains(text, "issue 823") || strings.Contains(text, "issue 821") {
+		t.Error(text)
 	}
 }
