@@ -314,7 +314,8 @@ func statusRows(r handover.Report) (rows []*statusRow) {
 			row.State = stateNotKnown
 		}
 		for n, name := range activity.ServiceNames(i, false) {
-			row.Text += account.ReasonIf(n == 0, "; affects ") + account.ReasonIf(n > 0, ", ") + wording.Quoted(name.Raw())
+			row.Text += account.ReasonIf(n == 0, "; affects ") + account.ReasonIf(n > 0, ", ")
+			row.Text += wording.Quoted(name.Raw())
 		}
 		if i.Well() {
 			row.Text += "; ok again"
