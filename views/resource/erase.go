@@ -163,6 +163,7 @@ func (a Attempt[T]) erased() Attempt[any] {
 		First:     a.First,
 		Unchanged: a.Unchanged,
 		Err:       a.Err,
+		Sent:      a.Sent,
 		Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[any], error) {
 			result, err := a.Send(ctx, w)
 			return lists.EraseResult(result), err

@@ -217,12 +217,12 @@ func (r *Env) CheckResult(s CommandResult, code int, parts ...string) {
 	}
 }
 
-// ReadTree returns the text of all files in a folder and its subfolders.
+// ReadTree returns the text of all files in a folder and its subfolders; a count of requests is no text.
 func (r *Env) ReadTree(folder string) string {
 	r.Helper()
 	var all strings.Builder
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil || entry.IsDir() || filepath.Ext(path) == ".requests" {
 			return err
 		}
 		data, err := os.ReadFile(path)
