@@ -467,6 +467,7 @@ func TestMaintenance_overlapIsAsked(t *testing.T) {
 		r.requireText("cdn-origin: is to be disabled from 22:00 until 23:45 (was 22:00–23:30)")
 		r.requireWindows("planned 22:00-23:45")
 		r.press("u")
+		r.requireText("cdn-origin: 22:00–23:30 is planned again (was 22:00–23:45)")
 		r.requireWindows("planned 22:00-23:30")
 		r.press(append(plan, "21:00-22:15", "<ctrl+s>")...)
 		r.wait(time.Second)

@@ -78,8 +78,8 @@ func (h HandoverText) sections() []handoverSection {
 		title: "Planned",
 		none:  "nothing from this machine",
 		gap:   h.gap(handover.Journal),
-		remark: "Planned on this machine: monitoring is disabled and enabled again only while lookout or lookout " +
-			"keep runs there.",
+		remark: "Planned on this machine: lookout or lookout keep disables and enables from there, or when one is " +
+			"next started.",
 	}
 	for _, w := range h.Planned {
 		planned.lines = append(planned.lines, h.plannedLine(w))

@@ -186,7 +186,7 @@ func (w windowChanges) undo() serviceUndo {
 	for _, c := range w.sent {
 		switch c.Op {
 		case client.OpPlanMaintenance:
-			undo.Operation, undo.Text = "cancel maintenance", "cancel it"
+			undo.Operation, undo.Text, undo.Draft.Success = "cancel maintenance", "cancel it", w.restored
 		case client.OpCancelMaintenance:
 			return serviceUndo{Operation: "disable", Text: "plan it again", Draft: draft}
 		case client.OpChangeMaintenance:
@@ -194,6 +194,20 @@ func (w windowChanges) undo() serviceUndo {
 		}
 	}
 	return undo
+}
+
+// restored says what is so once a plan is undone: the windows that it had replaced are planned again.
+func (w windowChanges) restored(s *client.Service) string {
+	var back []string
+	for _, old := range w.before[s.ID] {
+		if slices.Contains(w.sent[s.ID].Replaces, old.ID) {
+			back = append(back, formatWindow(w.a, old))
+		}
+	}
+	if len(back) == 0 {
+		return "planned maintenance is cancelled"
+	}
+	return account.JoinWithCommas(back) + " is planned again"
 }
 
 // formatWindow returns the times of a window: "22:00–23:30"; "until 23:30" if it is active.
