@@ -313,6 +313,7 @@ func TestRenderer_terminalThatNeverAnswers(t *testing.T) {
 			lines[y] = fmt.Sprint("line ", y, strings.Repeat("abcdefgh", 9))
 		}
 		p.show(Frame{Content: strings.Join(lines, "\n")}, true)
+		time.Sleep(2 * minFrameInterval) // what start writes may be a frame of its own
 		synctest.Wait()
 		for _, line := range lines {
 			if !strings.Contains(out.String(), line) {
