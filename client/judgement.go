@@ -63,15 +63,17 @@ func (c Change) Judge(body, now any) Judgement {
 		return MembersMatch(map[string]string{member: a}, map[string]string{member: b})
 	}
 	for _, member := range slices.Sorted(maps.Keys(sent)) {
-		was, known := before[member]
-		known = known && was != "" || c.Switches()
-		switch wanted := sent[member]; {
+		was, wanted := before[member], sent[member]
+		if was == "" && c.Switches() {
+			was = otherState[wanted]
+		}
+		switch {
 		case wanted == "" || was != "" && same(member, was, wanted):
 		case same(member, is[member], wanted):
 			j.AsSent = append(j.AsSent, member)
-		case !known:
+		case was == "":
 			j.NotSent = append(j.NotSent, member)
-		case c.Switches() || same(member, is[member], was):
+		case same(member, is[member], was):
 			j.AsBefore = append(j.AsBefore, member)
 		default:
 			j.Other = append(j.Other, member)
@@ -83,12 +85,22 @@ func (c Change) Judge(body, now any) Judgement {
 // monitored stands for every status of a service that is not disabled.
 const monitored = "monitored"
 
-// monitoringState returns the status of a service as what disabling and enabling it sets; "" if it is not known.
+// otherState is the other one of two states.
+var otherState = map[string]string{
+	string(StatusDisabled): monitored,
+	monitored:              string(StatusDisabled),
+	"true":                 "false",
+	"false":                "true",
+}
+
+// monitoringState returns the status of a service as what disabling and enabling it sets; a status that is not known
+// stays as it is.
 func monitoringState(status string) string {
-	if status == "" || status == string(StatusDisabled) {
-		return status
+	switch ServiceStatus(status) {
+	case StatusOK, StatusProblem, StatusPending:
+		return monitored
 	}
-	return monitored
+	return status
 }
 
 // A contradiction says how the row in a successful answer differs from what was sent: "sent label "a", but the API

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -51,12 +52,14 @@ func (v *Viewport) Update(msg tea.Msg) tea.Cmd {
 }
 
 // View returns the part of a text that fits. If more follows, the last line says so.
-func (v *Viewport) View(b Box, text string) string {
-	lines := strings.Split(text, "\n")
-	v.height, v.length = b.Height, len(lines)
-	top := max(0, min(v.top, len(lines)-b.Height))
-	more := len(lines) - top - b.Height
-	lines = lines[top:]
+func (v *Viewport) View(b Box, text string) string { return v.ViewLines(b, strings.Split(text, "\n")) }
+
+// ViewLines is View for a text that is kept in lines: what it costs does not depend on their number.
+func (v *Viewport) ViewLines(b Box, all []string) string {
+	v.height, v.length = b.Height, len(all)
+	top := max(0, min(v.top, len(all)-b.Height))
+	more := len(all) - top - b.Height
+	lines := slices.Clone(all[top:min(len(all), top+b.Height)])
 	if more > 0 && b.Height > 1 {
 		below := b.Theme.Glyphs.Down + " " + wording.Plural(more+1, "line", "lines") + " below"
 		lines[b.Height-1] = b.Theme.Paint(theme.Muted, below)

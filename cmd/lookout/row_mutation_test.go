@@ -109,7 +109,8 @@ type rowTypes map[string]bool
 func (k rowTypes) addFrom(r checkedPackage) {
 	for _, made := range r.info.Instances {
 		of, ok := made.Type.(*types.Named)
-		if !ok || !slices.Contains([]string{"lookout/lists.RowStore", "lookout/client.Page"}, qualifiedName(of)) {
+		stores := []string{"lookout/client/lists.RowStore", "lookout/client.Page"}
+		if !ok || !slices.Contains(stores, qualifiedName(of)) {
 			continue
 		}
 		if row, ok := made.TypeArgs.At(0).(*types.Pointer); ok {

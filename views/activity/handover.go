@@ -29,6 +29,7 @@ type handoverView struct {
 	version int // of the journal when its changes were asked for last
 	scroll  ui.Viewport
 	drawn   drawnHandover
+	lines   []string // of drawn
 }
 
 // shift is what was changed from this machine during a shift.
@@ -73,15 +74,11 @@ func (p *handoverView) openShift() {
 
 // readShift reads the changes since a time, with what other programs have added.
 func readShift(j *journal.Journal, from time.Time) *shift {
-	s := &shift{from: from}
 	if !j.Loaded() {
-		s.gaps = []handover.Gap{{Source: handover.Journal, Reason: handover.NotYet}}
-		return s
+		return &shift{from: from, gaps: []handover.Gap{{Source: handover.Journal, Reason: handover.NotYet}}}
 	}
 	_, err := j.CatchUp()
-	s.entries = j.Entries(from)
-	s.gaps = handover.JournalGaps(j, err)
-	return s
+	return &shift{from: from, entries: j.Entries(from), gaps: handover.JournalGaps(j, err)}
 }
 
 // ParseSince returns the start of a period: "8h", "2026-11-20", "2026-11-20T08:00:00Z"; the zero time for "all".
@@ -131,9 +128,9 @@ func (p *handoverView) LoadMissing() {
 // account.
 func (p *handoverView) recentIssues() []*client.Issue {
 	var rows []*client.Issue
-	s, _ := account.OnlyRow(p.changes)
+	s, known := account.OnlyRow(p.changes)
 	for _, i := range p.a.Incidents().All() { // newest first
-		if s == nil || i.Issue.Created.Time().Before(s.from) {
+		if !known || i.Issue.Created.Time().Before(s.from) {
 			break
 		}
 		rows = append(rows, i.Issue)
@@ -272,9 +269,9 @@ func (p *handoverView) View(b ui.Box) string {
 	now.text = p.drawn.text
 	if now.text == "" || now != p.drawn {
 		now.text = p.draw(b)
-		p.drawn = now
+		p.drawn, p.lines = now, strings.Split(now.text, "\n")
 	}
-	return p.scroll.View(b, now.text)
+	return p.scroll.ViewLines(b, p.lines)
 }
 
 // draw writes the handover in lines that are as wide as a box.

@@ -91,7 +91,11 @@ type windowRun struct {
 func (r *windowRun) add(e maintenance.Event) {
 	s := e.Service
 	if s == nil {
-		s, _ = serviceFromJournal(e.Window)
+		named, ok := serviceFromJournal(e.Window)
+		if !ok {
+			return
+		}
+		s = named
 	}
 	r.ended[e.Result] = append(r.ended[e.Result], s)
 	switch e.Result {

@@ -73,13 +73,12 @@ func objectStore[T any](
 		ID:   func(*objectRead[T]) string { return ref.Name },
 		Now:  a.Now,
 		Fetch: account.SingleFetcher(func(ctx context.Context) (*objectRead[T], error) {
-			row := &objectRead[T]{}
+			var listed *client.Object
 			if now, there, err := a.API.Objects.Find(ctx, ref.Cluster, ref.Bucket, ref.Name); err == nil && there {
-				row.object = &now
+				listed = &now
 			}
-			var err error
-			row.value, err = read(ctx, row.object)
-			return row, checkObjectGone(ctx, a, p.bucket, ref, err)
+			value, err := read(ctx, listed)
+			return &objectRead[T]{object: listed, value: value}, checkObjectGone(ctx, a, p.bucket, ref, err)
 		}),
 	})
 }

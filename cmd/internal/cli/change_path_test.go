@@ -198,6 +198,7 @@ func changeCases(r *testEnv) []changeCase {
 		},
 		{
 			line:   "objects acl " + object + " public-read",
+			asks:   true,
 			effect: "Changes the access to object " + testenv.Bucket + "/README.txt: public-read",
 			op:     "update object ACL",
 			before: `{"acl":"private"}`,
@@ -308,7 +309,7 @@ func (r *testEnv) checkChange(c changeCase, account string) {
 		yes = "--yes=prod"
 	default:
 		if c.asks {
-			r.CheckResult(r.Run(args...), exit.CodeUsage, c.effect, ": standard input is not a terminal; add --yes")
+			r.CheckResult(r.Run(args...), exit.CodeUsage, c.effect, "standard input is not a terminal; add --yes")
 		}
 		if c.named {
 			s := r.Run(append(args, "--yes")...)
