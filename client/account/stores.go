@@ -251,12 +251,13 @@ func (r *LocalRow) MarshalJSON() ([]byte, error) { return json.Marshal(r.Content
 func LocalStore(
 	a *Account, name string, fetch func(context.Context) (lists.RowPage[*LocalRow], error),
 ) *lists.RowStore[*LocalRow] {
-	return sharedStore(
-		a,
-		name,
-		func(r *LocalRow) string { return r.ID },
-		func(ctx context.Context, _ string) (lists.RowPage[*LocalRow], error) { return fetch(ctx) },
-	)
+	return sharedStoreFrom(a, name, func() lists.RowSource[*LocalRow] {
+		return lists.RowSource[*LocalRow]{
+			ID:    func(r *LocalRow) string { return r.ID },
+			Local: true,
+			Fetch: func(ctx context.Context, _ string) (lists.RowPage[*LocalRow], error) { return fetch(ctx) },
+		}
+	})
 }
 
 // LinkStore returns the links of this run. They are held in memory only.

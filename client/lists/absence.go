@@ -44,7 +44,9 @@ func (s *RowStore[T]) keepAbsent(list RowContainer[T], whole bool) {
 		}
 		since := s.absent[id] // zero if only reads with missing parts have lacked it
 		switch {
-		case whole && since.IsZero():
+		case whole && s.source.Local:
+			continue
+		case whole && (since.IsZero() || since.After(now)): // the clock may have been set back
 			since = now
 		case whole && now.Sub(since) >= absentFor:
 			continue

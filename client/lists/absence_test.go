@@ -114,6 +114,32 @@ func TestStore_absentRowIsGone(t *testing.T) {
 	}
 }
 
+// A row that is made on this machine is gone when a read lacks it, unless a part of the read is missing.
+func TestStore_absentLocalRow(t *testing.T) {
+	r := newAbsenceRig(t)
+	r.source.Local = true
+	r.read(0, "a", "b")
+	r.missing = []string{"keys: 503"}
+	if got := r.read(time.Second, "a"); len(got) != 2 {
+		t.Errorf("a partial read removed a row: %v", got)
+	}
+	r.missing = nil
+	if got := r.read(time.Second, "a"); len(got) != 1 || r.AbsentCount() != 0 {
+		t.Errorf("held: %v, %d of them absent", got, r.AbsentCount())
+	}
+}
+
+// After the clock was set back, the time that reads have lacked a row begins again instead of lasting for ever.
+func TestStore_absentRowAndClockSetBack(t *testing.T) {
+	r := newAbsenceRig(t)
+	r.read(0, "a", "b")
+	r.read(time.Second, "a")
+	r.read(-time.Hour, "a")
+	if got := r.read(time.Minute, "a"); len(got) != 1 {
+		t.Errorf("still held: %v", got)
+	}
+}
+
 // A row never goes back to an earlier change: a replica that is behind does not undo what was read.
 func TestStore_olderRow(t *testing.T) {
 	r := newAbsenceRig(t)
@@ -122,6 +148,10 @@ func TestStore_olderRow(t *testing.T) {
 	r.listed = []*versioned{{id: "a", changed: newer.changed.Add(-time.Second)}}
 	if r.Refresh(); r.At(0) != newer {
 		t.Error("an older row has replaced a newer one")
+	}
+	r.ReloadRow("a", func(context.Context) (*versioned, error) { return r.listed[0], nil }, nil)
+	if r.At(0) != newer {
+		t.Error("an older row, read by itself, has replaced a newer one")
 	}
 	r.listed = []*versioned{{id: "a", changed: newer.changed.Add(time.Second)}}
 	if r.Refresh(); r.At(0) == newer {

@@ -14,6 +14,7 @@ type RowSource[T any] struct {
 	// reads all pages.
 	Fetch func(ctx context.Context, cursor string) (RowPage[T], error)
 	Lazy  bool // reads the next page only when someone scrolls that far
+	Local bool // the rows are made on this machine: one that a read lacks is gone
 	// PrefetchFrom returns the pages from a cursor on, faster than Fetch, when a store is read to its end, as all but
 	// lazy ones are: see Prefetch. rowsBefore is how many rows were read before the cursor. nil fetches one page after
 	// another.

@@ -228,7 +228,7 @@ func (s *RowStore[T]) ReloadRow(id string, read func(context.Context) (T, error)
 				s.drop(id)
 			}
 			if err == nil && held && generation == s.reading.generation && s.busy[id] == "" {
-				row := s.changes.newer(s, id, row)
+				row := s.changes.newer(s, id, s.newest([]T{row})[0])
 				s.Highlights.compareRow(s.rows, id, row)
 				s.rows.Put(id, row)
 				delete(s.absent, id)
