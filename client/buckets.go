@@ -53,8 +53,8 @@ func TotalOf(buckets []*Bucket) (t StorageTotal) {
 	return t
 }
 
-// ID returns the id of the bucket in a Change: "us-east-1/photos", or "gb-lon/photos" without a cluster. A bucket whose
-// place the API does not report is told from others of its name by its host name.
+// ID returns the id of the bucket in a Change: "us-east-1/photos", or "gb-lon/photos" without a cluster. If the API
+// does not report the place, the host name stands for it.
 func (b *Bucket) ID() string { return BucketID(cmp.Or(b.Location().raw, b.Hostname.raw), b.Label.raw) }
 
 // Object names an object of the bucket.

@@ -118,7 +118,7 @@ type RequestLimiter interface {
 // errTooManyHere is the failure of a request that would have to wait for other programs longer than it may take.
 var errTooManyHere = fmt.Errorf("too many requests from this machine; %w", errNotSent)
 
-// noticeAfter is how long a request waits before the user is told.
+// noticeAfter is the wait after which a request is reported to the user as waiting.
 const noticeAfter = time.Second
 
 // turns are the requests that wait for the limiter. One of each kind asks it, and the others stand in line behind it.

@@ -1,11 +1,12 @@
 package account
 
 import (
+	"sort"
+	"time"
+
 	"lookout/client/account/incident"
 	"lookout/client/account/join"
 	"lookout/client/journal"
-	"sort"
-	"time"
 )
 
 // A RecentChange is a change of the account: one of this machine's journal, or one that was made elsewhere and seen

@@ -3,14 +3,15 @@ package account
 import (
 	"encoding/json"
 	"fmt"
-	"lookout/client"
-	"lookout/client/lists"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"lookout/client"
+	"lookout/client/lists"
 )
 
 // CreateLookup says how to recognise what a create has made, after its answer was lost. Labels need not be unique, and

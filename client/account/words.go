@@ -1,10 +1,11 @@
 package account
 
 import (
-	"lookout/client"
-	"lookout/client/wording"
 	"strings"
 	"time"
+
+	"lookout/client"
+	"lookout/client/wording"
 )
 
 // StatusPhrase returns a status as the end of a sentence: "has a problem".

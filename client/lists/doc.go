@@ -1,4 +1,4 @@
-// Package lists keeps the rows of lists as last read: how fresh they are, what is known of changes that they may not
-// show yet, and how a change whose answer was lost is looked up. It knows no screen and no resource: whoever owns a
-// store gives it an executor, which runs requests beside its loop.
+// Package lists keeps the rows of lists as last read, how fresh they are, and the changes that they may not show yet.
+// It also finds out how a change ended whose answer was lost. It knows no screen and no resource. The owner of a store
+// gives it an executor, which runs requests beside the owner's loop.
 package lists

@@ -14,8 +14,7 @@ type Executor interface {
 	After(wait time.Duration, do func())
 }
 
-// A Loop is the loop of a program without a screen: whoever calls Wait is the loop meanwhile. The zero Loop can be
-// used.
+// A Loop is the loop of a program without a screen: results are applied by Wait. The zero Loop can be used.
 type Loop struct {
 	mu      sync.Mutex
 	results []func()

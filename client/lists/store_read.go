@@ -3,8 +3,9 @@ package lists
 import (
 	"context"
 	"errors"
-	"lookout/client/wording"
 	"strings"
+
+	"lookout/client/wording"
 )
 
 // reading is the read under way, or the lazy read that LoadMore continues.

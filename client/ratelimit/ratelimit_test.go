@@ -75,7 +75,7 @@ func TestLimiter_Take_atOnce(t *testing.T) {
 	}
 }
 
-// Requests in the future, after the clock was set back, do not make anybody wait. A damaged file is started anew.
+// Requests in the future, after the clock was set back, delay nobody. A damaged file is replaced.
 func TestLimiter_Take_oddFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "acme.requests")
 	now := time.Now()
@@ -99,7 +99,7 @@ func TestLimiter_Take_oddFiles(t *testing.T) {
 			t.Errorf("%s: %d requests, then a wait of %v", name, n, wait)
 		}
 		if data, _ := os.ReadFile(path); !bytes.Equal(data, good) {
-			t.Errorf("%s: the file was not started anew", name)
+			t.Errorf("%s: the file was not replaced", name)
 		}
 	}
 	now = now.Add(-time.Hour)

@@ -187,7 +187,7 @@ func (s *Set) begin(r Record) {
 	c := r.Change
 	w, known := s.windows[cmp.Or(c.Scheduled, r.ID)]
 	if r.Overtaken || known && w.By == r.ID {
-		return // what is known of the service comes from a later change, or this is told again
+		return // a later change says more about the service, or this was recorded before
 	}
 	since := r.At
 	if active, ok := s.ActiveOf(c.ID); ok && active.ID != w.ID {

@@ -197,7 +197,7 @@ func row(status client.ServiceStatus, updated, notes string) *client.Service {
 	return s
 }
 
-// The service itself says what others did during a window, whoever reads it and whenever.
+// What others did during a window follows from the service alone.
 func TestWindow_Judge(t *testing.T) {
 	known := window.Seen{Updated: at("21:00"), Values: window.SeenOf(row("", "", "")).Values}
 	lost := window.Seen{}

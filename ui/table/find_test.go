@@ -2,12 +2,13 @@ package table
 
 import (
 	"fmt"
-	"lookout/client/wording"
 	"slices"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lookout/client/wording"
 )
 
 // newNamedList returns a list of things with names.

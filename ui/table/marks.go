@@ -2,9 +2,10 @@ package table
 
 import (
 	"iter"
-	"lookout/client/lists"
 	"math/bits"
 	"slices"
+
+	"lookout/client/lists"
 )
 
 // marks are the marked rows of a store by their positions: one bit a row, so that a million are marked at once. Rows

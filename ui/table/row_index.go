@@ -2,9 +2,10 @@ package table
 
 import (
 	"context"
-	"lookout/client/lists"
 	"runtime"
 	"strings"
+
+	"lookout/client/lists"
 )
 
 // rowIndex holds which rows of a store are shown, and in which order. It is computed again when rows, filter or sorting

@@ -1,9 +1,10 @@
 package operation
 
 import (
-	"lookout/client/account"
 	"testing"
 	"time"
+
+	"lookout/client/account"
 )
 
 // A time that is far away is shown with its year, whether it is past or, by a wrong clock, to come.

@@ -5,10 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"lookout/client"
-	"lookout/client/account"
-	"lookout/client/lists"
-	"lookout/client/wording"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +12,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client"
+	"lookout/client/account"
+	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"

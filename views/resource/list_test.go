@@ -1,10 +1,11 @@
 package resource
 
 import (
-	"lookout/client/account/join"
-	"lookout/theme"
 	"strings"
 	"testing"
+
+	"lookout/client/account/join"
+	"lookout/theme"
 )
 
 // lines keeps what List writes.
