@@ -240,16 +240,16 @@ func TestClient_Scheduled(t *testing.T) {
 	if _, err := b.begin(t, disable).DisableService(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
-	unscheduled, _ := b.journal.DisabledService("2")
-	if _, err := b.client.Scheduled(unscheduled.IntentID); !errors.Is(err, client.ErrNotConfirmed) {
+	unscheduled, _ := b.journal.ActiveWindow("2")
+	if _, err := b.client.Scheduled(unscheduled.ID); !errors.Is(err, client.ErrNotConfirmed) {
 		t.Errorf("a service without an end is enabled: %v", err)
 	}
-	disable.RevertAt, disable.Replaces = time.Now().Add(time.Hour), []string{unscheduled.IntentID}
+	disable.RevertAt, disable.Replaces = time.Now().Add(time.Hour), []string{unscheduled.ID}
 	if _, err := b.begin(t, disable).DisableService(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
-	window, _ := b.journal.DisabledService("2")
-	consent, err := b.client.Scheduled(window.IntentID)
+	window, _ := b.journal.ActiveWindow("2")
+	consent, err := b.client.Scheduled(window.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestClient_Scheduled(t *testing.T) {
 	if _, err := w.EnableService(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range []string{window.IntentID, unscheduled.IntentID, "", "unheard-of"} {
+	for _, id := range []string{window.ID, unscheduled.ID, "", "unheard-of"} {
 		if _, err := b.client.Scheduled(id); !errors.Is(err, client.ErrNotConfirmed) {
 			t.Errorf("%q: a superseded window is reverted: %v", id, err)
 		}

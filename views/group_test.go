@@ -138,7 +138,7 @@ func TestServices_undoOnce(t *testing.T) {
 		r.press("u")
 		r.requireText("nothing to undo; the last change was undone")
 		r.requireApplied("disable service", "enable service")
-		if e, _ := r.journal.DisabledService("8"); e.ID != "" {
+		if e, _ := r.journal.ActiveWindow("8"); e.Service != "" {
 			t.Errorf("the journal has a window: %v", e)
 		}
 	})

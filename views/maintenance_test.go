@@ -199,8 +199,8 @@ func TestMaintenance_formTakesDurationsTimesAndDates(t *testing.T) {
 				end := time.Now().Add(want).UTC()
 				r.requireText("until", end.Format("15:04 UTC"))
 				r.press("<tab>", "kernel", "<ctrl+s>")
-				w, held := r.journal.DisabledService("8")
-				if !held || w.Until.Round(time.Minute) != end.Round(time.Minute) || w.Reason != "kernel" {
+				w, held := r.journal.ActiveWindow("8")
+				if !held || w.End.Round(time.Minute) != end.Round(time.Minute) || w.Reason != "kernel" {
 					r.T.Errorf("the journal holds %+v, want the end %s", w, end)
 				}
 			})
@@ -225,8 +225,8 @@ func TestMaintenance_noneHasNoEndAndUndoRestoresWindow(t *testing.T) {
 		r.press("E", "d", "<tab>", "disk", "<ctrl+s>")
 		r.wait(10 * time.Minute)
 		r.press("E", "u")
-		if w, held := r.journal.DisabledService("8"); !held || w.Reason != "disk" ||
-			time.Until(w.Until) > 50*time.Minute {
+		if w, held := r.journal.ActiveWindow("8"); !held || w.Reason != "disk" ||
+			time.Until(w.End) > 50*time.Minute {
 			r.T.Errorf("after the undo the journal holds %+v", w)
 		}
 	})
@@ -273,7 +273,7 @@ func TestMaintenance_enabledElsewhereIsLeft(t *testing.T) {
 		r.enableElsewhere("8")
 		r.wait(time.Hour)
 		r.requireApplied("disable service", "enable service")
-		if w, held := r.journal.DisabledService("8"); held {
+		if w, held := r.journal.ActiveWindow("8"); held {
 			r.Errorf("the journal still holds %+v", w)
 		}
 	})

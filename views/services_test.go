@@ -24,9 +24,9 @@ func TestServices_disable_untilWithReason(t *testing.T) {
 		r.press("<tab>", "database maintenance", "<ctrl+s>")
 		r.requireText("cdn-origin: monitoring is disabled", "○ disabled")
 		r.requireApplied("disable service")
-		hold, held := r.journal.DisabledService("8")
-		if !held || hold.Reason != "database maintenance" || hold.Until.Sub(hold.Since) != time.Hour {
-			r.T.Errorf("the journal holds %+v", r.journal.DisabledServices())
+		hold, held := r.journal.ActiveWindow("8")
+		if !held || hold.Reason != "database maintenance" || hold.End.Sub(hold.Since) != time.Hour {
+			r.T.Errorf("the journal holds %+v", r.journal.ActiveWindows())
 		}
 		r.press("q")
 		r.requireText("Monitoring stays off until the next start", "cdn-origin at")

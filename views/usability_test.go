@@ -171,9 +171,9 @@ func TestServices_disable_typingIsTheReason(t *testing.T) {
 		r.wait(time.Second)
 		r.requireApplied("disable service")
 		e := r.journal.Entries(time.Time{})[0]
-		if d, disabled := r.journal.DisabledService(e.Change.ID); !disabled || e.Change.Reason != "pg upgrade, hl" ||
-			d.Until.Sub(e.Time).Round(time.Minute) != time.Hour {
-			r.Errorf("disabled until %v (asked at %v) for %q", d.Until, e.Time, e.Change.Reason)
+		if d, disabled := r.journal.ActiveWindow(e.Change.ID); !disabled || e.Change.Reason != "pg upgrade, hl" ||
+			d.End.Sub(e.Time).Round(time.Minute) != time.Hour {
+			r.Errorf("disabled until %v (asked at %v) for %q", d.End, e.Time, e.Change.Reason)
 		}
 	})
 }

@@ -156,7 +156,7 @@ func disabledInfo(a *Account, id int) incident.DisabledInfo {
 	if s, found := a.Services().Get(FormatID(id)); found {
 		updated = s.Updated.Time()
 	}
-	w, held := a.Journal.DisabledService(FormatID(id))
+	w, held := a.Journal.ActiveWindow(FormatID(id))
 	if !held {
 		d := a.memory.observations().DisabledInfo(id, updated, nil)
 		d.Perhaps = incident.MayHaveDisabled(id, a.Journal.UnresolvedEntries(a.Now().Add(-unresolvedAge)))

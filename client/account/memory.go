@@ -120,8 +120,8 @@ func observe(a *Account) {
 				Now:      a.Now().Round(0).UTC(),
 			})...)
 		}
-		for _, w := range a.Journal.DisabledServices() {
-			if id, ok := parseServiceID(w.ID); ok {
+		for _, w := range a.Journal.ActiveWindows() {
+			if id, ok := parseServiceID(w.Service); ok {
 				m.seen.SetDisabled(id, w.Since)
 			}
 		}

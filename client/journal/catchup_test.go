@@ -106,14 +106,13 @@ func everyCall(j *Journal, id string) []namedCall {
 		{"UnresolvedEntries", func() { j.UnresolvedEntries(time.Time{}) }},
 		{"KeysWithUnseenSecret", func() { KeysWithUnseenSecret(j) }},
 		{"KeysToRevoke", func() { j.KeysToRevoke() }},
-		{"DisabledService", func() { j.DisabledService("7") }},
-		{"DisabledServices", func() { j.DisabledServices() }},
+		{"DisabledService", func() { j.ActiveWindow("7") }},
+		{"DisabledServices", func() { j.ActiveWindows() }},
 		{"OpenChanges", func() { j.OpenChanges("7", time.Time{}) }},
 		{"Windows", func() { j.Windows() }},
 		{"WindowsOf", func() { j.WindowsOf("7") }},
 		{"Window", func() { j.Window(id) }},
 		{"PlannedWindows", func() { j.PlannedWindows() }},
-		{"NextPlannedWindow", func() { NextPlannedWindow(j, "7", time.Time{}) }},
 		{"ScheduledChange", func() { j.ScheduledChange(id) }},
 		{"RecordIntent", func() { _, _ = j.RecordIntent(context.Background(), disableChange("7", "x")) }},
 	}
@@ -136,11 +135,11 @@ func TestJournal_CatchUp_twoProcesses(t *testing.T) {
 	for _, j := range []*Journal{ours, theirs} {
 		checkCatchUp(t, j, true)
 		checkCatchUp(t, j, false)
-		if _, held := j.DisabledService("3"); !held || len(j.DisabledServices()) != 1 ||
+		if _, held := j.ActiveWindow("3"); !held || len(j.ActiveWindows()) != 1 ||
 			len(j.Entries(time.Time{})) != 5 ||
 			j.UnreadableLines() != 0 {
 			t.Errorf(
-				"holds %+v, %d changes, %d torn", j.DisabledServices(), len(j.Entries(time.Time{})),
+				"holds %+v, %d changes, %d torn", j.ActiveWindows(), len(j.Entries(time.Time{})),
 				j.UnreadableLines(),
 			)
 		}

@@ -39,7 +39,7 @@ func TestJournal_compact_keepsSinceOfFirstDisable(t *testing.T) {
 		t.Fatal("not compacted")
 	}
 	for name, j := range map[string]*Journal{"this run": j, "the next run": next} {
-		if w, held := j.DisabledService("7"); !held || !w.Since.Equal(testTime()) {
+		if w, held := j.ActiveWindow("7"); !held || !w.Since.Equal(testTime()) {
 			t.Errorf("%s: %t, %+v", name, held, w)
 		}
 	}
@@ -62,7 +62,7 @@ func TestJournal_compact_beforeTheOutcomeIsKnown(t *testing.T) {
 		t.Fatal("not compacted")
 	}
 	again.RecordOutcome(id, client.Applied, nil)
-	if w, held := again.DisabledService("7"); !held || w.IntentID != id {
+	if w, held := again.ActiveWindow("7"); !held || w.ID != id {
 		t.Errorf("%t, %+v", held, w)
 	}
 }
@@ -144,8 +144,8 @@ func (w *randomWriter) step(t *testing.T, journals ...*Journal) {
 	open, plans := w.begun[journals[0]], w.plans[journals[0]]
 	if service := fmt.Sprint(w.rand.IntN(4)); w.rand.IntN(10) == 0 {
 		for _, j := range journals {
-			if d, held := j.DisabledService(service); held {
-				_ = endWindow(j, d.IntentID)
+			if d, held := j.ActiveWindow(service); held {
+				_ = endWindow(j, d.ID)
 			}
 		}
 		return
@@ -424,7 +424,7 @@ func TestJournal_compact_besideAnOlderRelease(t *testing.T) {
 	write(record{ID: "older-2", Outcome: client.Applied})
 	check := func(what string, j *Journal) {
 		for _, id := range []string{"71", "72"} {
-			if _, held := j.DisabledService(id); !held {
+			if _, held := j.ActiveWindow(id); !held {
 				t.Errorf("%s: service %s is not known to be disabled", what, id)
 			}
 		}
@@ -467,8 +467,8 @@ func TestJournal_CatchUp_compactedByAnotherProcess(t *testing.T) {
 	recordChange(t, ours, client.OpDisableService, "8")
 	checkCatchUp(t, theirs, true)
 	for _, j := range []*Journal{ours, theirs, openJournal(t, path)} {
-		if all := j.Entries(time.Time{}); len(all) != 14 || len(j.DisabledServices()) != 2 || j.Len() != 14 {
-			t.Errorf("%d changes, %d counted, disabled %v", len(all), j.Len(), j.DisabledServices())
+		if all := j.Entries(time.Time{}); len(all) != 14 || len(j.ActiveWindows()) != 2 || j.Len() != 14 {
+			t.Errorf("%d changes, %d counted, disabled %v", len(all), j.Len(), j.ActiveWindows())
 		}
 	}
 	if e, found := ours.Entry(pending); !found || e.Outcome != client.Applied || !ours.FromThisRun(e) {
@@ -526,7 +526,7 @@ func TestJournal_readsDoNotWaitForTheDisk(t *testing.T) {
 	case <-done:
 		t.Fatal("an intent was not synced")
 	}
-	_ = []any{j.Version(), j.UnresolvedEntries(time.Time{}), j.DisabledServices(), j.Len(), j.UnreadableLines()}
+	_ = []any{j.Version(), j.UnresolvedEntries(time.Time{}), j.ActiveWindows(), j.Len(), j.UnreadableLines()}
 	_, _, _ = j.History().Page(0)
 	close(disk.release)
 	<-done

@@ -61,7 +61,7 @@ func TestJournal_CatchUp_unreadableReplacement(t *testing.T) {
 	if _, err := j.CatchUp(); err == nil {
 		t.Error("it is read")
 	}
-	if _, held := j.DisabledService("7"); !held {
+	if _, held := j.ActiveWindow("7"); !held {
 		t.Error("the changes are forgotten")
 	}
 }

@@ -9,30 +9,6 @@ import (
 	"lookout/client/window"
 )
 
-// A DisabledService is a service that lookout disabled and, as far as the journal knows, nobody has enabled since.
-type DisabledService struct {
-	ID       string // of the service
-	IntentID string // of the change that disabled it: Client.Scheduled takes it
-	Label    string
-	Reason   string
-	Since    time.Time
-	Until    time.Time // when it is to be enabled again; zero if no time was set
-	// when IntentID was recorded, or known to be applied: later than Since if the window was changed meanwhile
-	At time.Time
-	// ByReading is set if the answer was lost and reading again showed the service as disabled: perhaps by others.
-	ByReading bool
-}
-
-// A PlannedMaintenance is a maintenance window that has not begun: its service is to be disabled at its start.
-type PlannedMaintenance struct {
-	ID       string // of the service
-	IntentID string // of the change that planned it: Client.Scheduled takes it
-	Label    string
-	Reason   string
-	Start    time.Time
-	Until    time.Time
-}
-
 // foldWindows updates the maintenance windows after an outcome.
 func (s *state) foldWindows(e *Entry, l record) {
 	before := s.windows.Version()
@@ -172,68 +148,34 @@ func (j *Journal) Window(id string) (window.Window, bool) {
 	return j.windows.Get(id)
 }
 
-// PlannedWindows returns the windows that have not begun, by their intents.
-func (j *Journal) PlannedWindows() map[string]PlannedMaintenance {
-	planned := map[string]PlannedMaintenance{}
+// PlannedWindows returns the windows that have not begun, by their identities.
+func (j *Journal) PlannedWindows() map[string]window.Window {
+	planned := map[string]window.Window{}
 	for _, w := range j.Windows() {
 		if w.State == window.Planned {
-			planned[w.ID] = plannedOf(w)
+			planned[w.ID] = w
 		}
 	}
 	return planned
 }
 
-func plannedOf(w window.Window) PlannedMaintenance {
-	return PlannedMaintenance{
-		ID:       w.Service,
-		IntentID: w.ID,
-		Label:    w.Label,
-		Reason:   w.Reason,
-		Start:    w.Start,
-		Until:    w.End,
-	}
-}
-
-// NextPlannedWindow returns the earliest planned window of a service that begins at a time or later, if there is one.
-func NextPlannedWindow(j *Journal, id string, start time.Time) (next PlannedMaintenance, planned bool) {
-	for _, w := range j.WindowsOf(id) {
-		if w.State == window.Planned && !w.Start.Before(start) {
-			return plannedOf(w), true
-		}
-	}
-	return PlannedMaintenance{}, false
-}
-
-// DisabledServices returns the services that lookout disabled, by id.
-func (j *Journal) DisabledServices() map[string]DisabledService {
-	disabled := map[string]DisabledService{}
+// ActiveWindows returns the windows of the services that lookout disabled, by service: as far as the journal knows,
+// nobody has enabled them since.
+func (j *Journal) ActiveWindows() map[string]window.Window {
+	active := map[string]window.Window{}
 	for _, w := range j.Windows() {
 		if w.State == window.Active {
-			disabled[w.Service] = disabledOf(w)
+			active[w.Service] = w
 		}
 	}
-	return disabled
+	return active
 }
 
-func disabledOf(w window.Window) DisabledService {
-	return DisabledService{
-		ID:        w.Service,
-		IntentID:  w.ID,
-		Label:     w.Label,
-		Reason:    w.Reason,
-		Since:     w.Since,
-		Until:     w.End,
-		At:        w.At,
-		ByReading: w.ByReading,
-	}
-}
-
-// DisabledService returns one of the services that lookout disabled.
-func (j *Journal) DisabledService(id string) (DisabledService, bool) {
+// ActiveWindow returns the window of a service that lookout disabled; see ActiveWindows.
+func (j *Journal) ActiveWindow(service string) (window.Window, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	w, ok := j.windows.ActiveOf(id)
-	return disabledOf(w), ok
+	return j.windows.ActiveOf(service)
 }
 
 // ScheduledChange implements client.ScheduleRecorder. A service that was disabled until a set time is to be enabled

@@ -413,7 +413,7 @@ func TestOpenForReading(t *testing.T) {
 		recordChange(t, writer, client.OpEnableService, fmt.Sprint(100+n))
 	}
 	checkCatchUp(t, j, true)
-	if _, held := j.DisabledService("7"); !held || j.Len() != 31 || writer.lastFile == 0 {
+	if _, held := j.ActiveWindow("7"); !held || j.Len() != 31 || writer.lastFile == 0 {
 		t.Errorf("%d changes, %v", j.Len(), held)
 	}
 	if _, err := j.RecordIntent(t.Context(), disableChange("1", "x")); err == nil || j.Len() != 31 {

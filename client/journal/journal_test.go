@@ -74,10 +74,10 @@ func TestOpen_readsEarlierRuns(t *testing.T) {
 			t.Errorf("change %d is %s, not %s", i, entries[i].Outcome, end.outcome)
 		}
 	}
-	if h, held := again.DisabledService("1"); !held || h.Reason != "maintenance" ||
-		!h.Until.Equal(testTime().Add(time.Hour)) ||
-		len(again.DisabledServices()) != 1 {
-		t.Errorf("holds: %+v", again.DisabledServices())
+	if h, held := again.ActiveWindow("1"); !held || h.Reason != "maintenance" ||
+		!h.End.Equal(testTime().Add(time.Hour)) ||
+		len(again.ActiveWindows()) != 1 {
+		t.Errorf("holds: %+v", again.ActiveWindows())
 	}
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
@@ -159,8 +159,8 @@ func TestJournal_DisabledServices(t *testing.T) {
 		}
 		j.RecordOutcome(id, client.Applied, nil)
 	}
-	if len(j.DisabledServices()) != 0 {
-		t.Errorf("holds: %+v", j.DisabledServices())
+	if len(j.ActiveWindows()) != 0 {
+		t.Errorf("holds: %+v", j.ActiveWindows())
 	}
 }
 

@@ -71,8 +71,8 @@ func checkManyChanges(t *testing.T, n int) {
 	first := time.Since(began)
 	next := fastest(func() { openJournal(t, path).Close() })
 	j := openJournal(t, path)
-	if len(j.entries) > 1500 || j.Len() != n || j.UnreadableLines() != 0 || len(j.DisabledServices()) != 50 {
-		t.Errorf("%d held of %d, %d disabled", len(j.entries), j.Len(), len(j.DisabledServices()))
+	if len(j.entries) > 1500 || j.Len() != n || j.UnreadableLines() != 0 || len(j.ActiveWindows()) != 50 {
+		t.Errorf("%d held of %d, %d disabled", len(j.entries), j.Len(), len(j.ActiveWindows()))
 	}
 	if m := j.UnresolvedEntries(testTime().Add(-24 * time.Hour)); len(m) != 1 {
 		t.Errorf("%d unresolved", len(m))
@@ -149,7 +149,7 @@ func TestOpenLater_readsWhenLoaded(t *testing.T) {
 	go func() { read <- j.Load() }()
 	answered := 0
 	for done := false; !done; {
-		_, _, _, _ = j.DisabledServices(), j.Version(), j.UnresolvedEntries(testTime()), j.Loaded()
+		_, _, _, _ = j.ActiveWindows(), j.Version(), j.UnresolvedEntries(testTime()), j.Loaded()
 		select {
 		case err := <-read:
 			if done = true; err != nil {
@@ -162,8 +162,8 @@ func TestOpenLater_readsWhenLoaded(t *testing.T) {
 	if answered < 3 {
 		t.Errorf("%d questions were answered while the journal was read", answered)
 	}
-	if !j.Loaded() || j.Len() != n || len(j.DisabledServices()) != 50 || j.Version() <= version {
-		t.Errorf("loaded %v, %d changes, %d disabled", j.Loaded(), j.Len(), len(j.DisabledServices()))
+	if !j.Loaded() || j.Len() != n || len(j.ActiveWindows()) != 50 || j.Version() <= version {
+		t.Errorf("loaded %v, %d changes, %d disabled", j.Loaded(), j.Len(), len(j.ActiveWindows()))
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
@@ -175,8 +175,8 @@ func TestOpenLater_readsWhenLoaded(t *testing.T) {
 		t.Fatal(err)
 	}
 	recordChange(t, j, client.OpEnableService, "7") // waits until the journal has been read
-	if j.Len() != n+1 || len(j.DisabledServices()) != 49 {
-		t.Errorf("%d changes, %d disabled", j.Len(), len(j.DisabledServices()))
+	if j.Len() != n+1 || len(j.ActiveWindows()) != 49 {
+		t.Errorf("%d changes, %d disabled", j.Len(), len(j.ActiveWindows()))
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)

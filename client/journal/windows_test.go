@@ -52,8 +52,8 @@ func TestJournal_DisabledService_keepsSinceOfFirstDisable(t *testing.T) {
 			Replaces: []string{first},
 		})
 		for name, j := range map[string]*journal.Journal{"this run": j, "the next run": reopen(t, path)} {
-			w, held := j.DisabledService("7")
-			if !held || w.IntentID != id || !w.Since.Equal(began) || !w.Until.Equal(began.Add(2*time.Hour)) {
+			w, held := j.ActiveWindow("7")
+			if !held || w.ID != id || !w.Since.Equal(began) || !w.End.Equal(began.Add(2*time.Hour)) {
 				t.Errorf("%s: %+v", name, w)
 			}
 		}
@@ -73,7 +73,7 @@ func TestJournal_EndWindow_staysEnded(t *testing.T) {
 	}
 	j.RecordOutcome(id, client.Applied, nil)
 	for name, j := range map[string]*journal.Journal{"this run": j, "another": other, "the next run": reopen(t, path)} {
-		if w, held := j.DisabledService("7"); held || j.UnreadableLines() > 0 {
+		if w, held := j.ActiveWindow("7"); held || j.UnreadableLines() > 0 {
 			t.Errorf("%s holds %+v", name, w)
 		}
 		if _, _, ok := j.ScheduledChange(id); ok {
@@ -106,7 +106,7 @@ func TestJournal_PlannedWindows(t *testing.T) {
 			RevertAt: start.Add(time.Hour),
 		})
 		w := reopen(t, path).PlannedWindows()[plan]
-		if w.ID != "7" || !w.Start.Equal(start) || !w.Until.Equal(start.Add(time.Hour)) {
+		if w.Service != "7" || !w.Start.Equal(start) || !w.End.Equal(start.Add(time.Hour)) {
 			t.Errorf("%s: planned %+v", name, w)
 		}
 		applied(t, j, client.Change{Op: client.OpEnableService}) // by hand, for something else
@@ -224,11 +224,11 @@ func TestJournal_windowsWithSimilarIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, j := range map[string]*journal.Journal{"this run": j, "the next run": reopen(t, path)} {
-		disabled, planned := j.DisabledServices(), j.PlannedWindows()
-		if len(disabled) != 2 || disabled["123456781"].IntentID != newer || disabled["123456782"].IntentID != other {
+		disabled, planned := j.ActiveWindows(), j.PlannedWindows()
+		if len(disabled) != 2 || disabled["123456781"].ID != newer || disabled["123456782"].ID != other {
 			t.Errorf("%s: disabled %+v", name, disabled)
 		}
-		if len(planned) != 1 || planned[plan].ID != "123456784" {
+		if len(planned) != 1 || planned[plan].Service != "123456784" {
 			t.Errorf("%s: planned %+v", name, planned)
 		}
 	}
@@ -364,8 +364,8 @@ func TestJournal_DisabledService_lateOutcome(t *testing.T) {
 				j.RecordOutcome(id, client.Applied, errors.New("settled by the user"))
 				settled := time.Now()
 				for name, j := range map[string]*journal.Journal{"this run": j, "the next run": reopen(t, path)} {
-					w, held := j.DisabledService("7")
-					if held != c.held || (w.IntentID == id) != c.mine {
+					w, held := j.ActiveWindow("7")
+					if held != c.held || (w.ID == id) != c.mine {
 						t.Errorf("%s: %t, %+v", name, held, w)
 					}
 					if c.mine && (!w.At.Equal(settled) || !w.Since.Equal(settled)) {

@@ -46,7 +46,7 @@ func TestImportsPointDownward(t *testing.T) {
 		"client/account/join":     {"client", "client/lists", "client/wording"},
 		"client/account/incident": {"client", "client/journal", "client/visible", "client/window", "client/wording"},
 		"client/account/audit":    {"client", "client/journal", "client/window"},
-		"client/account/handover": {"client", "client/account/incident", "client/journal"},
+		"client/account/handover": {"client", "client/account/incident", "client/journal", "client/window"},
 		"client/account": {
 			"client", "client/account/incident", "client/account/join", "client/journal", "client/lists",
 			"client/maintenance", "client/statefile", "client/transfer", "client/window", "client/wording",

@@ -48,7 +48,7 @@ func AuditPane(a *account.Account) ui.Pane {
 func auditStore(a *account.Account) *lists.RowStore[*account.LocalRow] {
 	return account.LocalStore(a, "audit", func(ctx context.Context) (page lists.RowPage[*account.LocalRow], err error) {
 		results, failure := audit.Run(ctx, a.API, audit.Options{
-			Windows: a.Journal.DisabledServices(),
+			Windows: a.Journal.ActiveWindows(),
 			History: a.Journal.History(),
 			Now:     a.Now(),
 		})

@@ -213,7 +213,7 @@ func (p *handoverView) report() handover.Report {
 		Services:  a.Services().Rows(),
 		Incidents: a.Incidents(),
 		NoTickets: !a.API.HasTickets(),
-		Windows:   a.Journal.DisabledServices(),
+		Windows:   a.Journal.ActiveWindows(),
 		Planned:   a.Journal.PlannedWindows(),
 	}
 	s.Ticket = func(id int) string {

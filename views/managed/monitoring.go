@@ -13,7 +13,6 @@ import (
 
 	"lookout/client"
 	"lookout/client/account"
-	"lookout/client/journal"
 	"lookout/client/lists"
 	"lookout/client/window"
 	"lookout/ui/form"
@@ -453,7 +452,7 @@ func cancelMaintenance(a *account.Account) resource.Draft[*client.Service] {
 
 // enableService starts the monitoring of services again. The reason goes into the journal: "time is up".
 func enableService(a *account.Account, reason string) resource.Draft[*client.Service] {
-	ended := map[int]journal.DisabledService{} // windows, by service
+	ended := map[int]window.Window{} // windows, by service
 	return resource.Draft[*client.Service]{
 		Confirm: func(rows []*client.Service) resource.ConfirmationSpec {
 			return resource.ConfirmationSpec{Effect: fmt.Sprintf("Enables monitoring of service %s.", rows[0].Label)}
@@ -461,7 +460,7 @@ func enableService(a *account.Account, reason string) resource.Draft[*client.Ser
 		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
 			attempt := enableAttempt(s)
 			attempt.Reason = reason
-			ended[s.ID], _ = a.Journal.DisabledService(attempt.ID)
+			ended[s.ID], _ = a.Journal.ActiveWindow(attempt.ID)
 			return attempt
 		},
 		Undo: func() serviceUndo {
@@ -471,7 +470,7 @@ func enableService(a *account.Account, reason string) resource.Draft[*client.Ser
 }
 
 // disableAgain disables services that were enabled by mistake, for the rest of their windows.
-func disableAgain(a *account.Account, ended map[int]journal.DisabledService) resource.Draft[*client.Service] {
+func disableAgain(a *account.Account, ended map[int]window.Window) resource.Draft[*client.Service] {
 	changes := newWindowChanges(a)
 	return resource.Draft[*client.Service]{
 		Confirm: func(rows []*client.Service) resource.ConfirmationSpec {
@@ -481,8 +480,8 @@ func disableAgain(a *account.Account, ended map[int]journal.DisabledService) res
 		},
 		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
 			c := client.Change{Op: client.OpDisableService}
-			if w := ended[s.ID]; w.Until.IsZero() || w.Until.After(a.Now()) {
-				c.Reason, c.RevertAt = w.Reason, w.Until
+			if w := ended[s.ID]; w.End.IsZero() || w.End.After(a.Now()) {
+				c.Reason, c.RevertAt = w.Reason, w.End
 			}
 			return changes.attempt(s, c)
 		},

@@ -12,7 +12,7 @@ import (
 	"lookout/client/account"
 	"lookout/client/account/incident"
 	"lookout/client/account/join"
-	"lookout/client/journal"
+	"lookout/client/window"
 	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
@@ -493,7 +493,7 @@ func RenderMaintenance(a *account.Account, b ui.Box) string {
 		now := b.Now.In(a.Location)
 		rows = append(rows, windowLine{[4]string{
 			b.Theme.Glyphs.Pending + " " + client.NewText(w.Label).String(),
-			"off at " + FormatEnd(w.Start.In(a.Location), now), "back " + FormatEnd(w.Until.In(a.Location), now),
+			"off at " + FormatEnd(w.Start.In(a.Location), now), "back " + FormatEnd(w.End.In(a.Location), now),
 			client.NewText(w.Reason).String(),
 		}, theme.Plain})
 	}
@@ -602,9 +602,9 @@ func servicesOff(a *account.Account) []*client.Service {
 }
 
 // plannedWindows returns the windows that are to begin, in their order.
-func plannedWindows(a *account.Account) []journal.PlannedMaintenance {
-	return account.Memo(a, "planned windows", func() []journal.PlannedMaintenance {
-		var all []journal.PlannedMaintenance
+func plannedWindows(a *account.Account) []window.Window {
+	return account.Memo(a, "planned windows", func() []window.Window {
+		var all []window.Window
 		for _, w := range a.Journal.PlannedWindows() {
 			all = append(all, w)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
+	"lookout/client/window"
 )
 
 // A checkState says how a check of one thing ended.
@@ -40,8 +41,8 @@ type CheckResult struct {
 
 // Options say what to check.
 type Options struct {
-	Windows map[string]journal.DisabledService // the services that lookout disabled, by their IDs
-	History *journal.HistoryReader             // the changes of this machine; nil for none
+	Windows map[string]window.Window // the services that lookout disabled, by their IDs
+	History *journal.HistoryReader   // the changes of this machine; nil for none
 	Now     time.Time
 	Ignore  []string // names of checks to leave out
 }
@@ -422,11 +423,11 @@ func (f facts) offWithoutEnd(c *collector) {
 		switch w, ours := f.Windows[id]; {
 		case !ours:
 			c.add(Found, id, s.Label, "monitoring is disabled; no end time is on record on this machine")
-		case w.Until.IsZero():
+		case w.End.IsZero():
 			since := w.Since.UTC().Format(time.DateOnly)
 			c.add(Found, id, s.Label, "monitoring has been disabled since "+since+", with no end time")
-		case w.Until.Before(f.Now):
-			end := w.Until.UTC().Format("2006-01-02 15:04 MST")
+		case w.End.Before(f.Now):
+			end := w.End.UTC().Format("2006-01-02 15:04 MST")
 			c.add(Found, id, s.Label, "monitoring is still disabled; its maintenance window ended "+end)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/faulttest"
-	"lookout/client/journal"
+	"lookout/client/window"
 )
 
 // requestLog counts the requests of an account with one disabled service and 40 buckets. Each answer takes a second.
@@ -72,19 +72,19 @@ func allBut(name string) []string {
 func TestRun_offWithoutEnd(t *testing.T) {
 	now := time.Date(2026, 3, 4, 5, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
-		windows map[string]journal.DisabledService
+		windows map[string]window.Window
 		want    checkState
 		text    string
 	}{
 		"no window": {nil, Found, "no end time is on record"},
 		"no end": {
-			map[string]journal.DisabledService{"7": {Since: now}},
+			map[string]window.Window{"7": {Since: now}},
 			Found,
 			"since 2026-03-04, with no end time",
 		},
-		"not over yet": {map[string]journal.DisabledService{"7": {Until: now.Add(time.Minute)}}, OK, ""},
+		"not over yet": {map[string]window.Window{"7": {End: now.Add(time.Minute)}}, OK, ""},
 		"over": {
-			map[string]journal.DisabledService{"7": {Until: now.Add(-time.Hour)}},
+			map[string]window.Window{"7": {End: now.Add(-time.Hour)}},
 			Found,
 			"its maintenance window ended 2026-03-04 04:00 UTC",
 		},

@@ -12,6 +12,7 @@ import (
 	"lookout/client"
 	"lookout/client/account/incident"
 	"lookout/client/journal"
+	"lookout/client/window"
 )
 
 // A Snapshot is what was read of an account.
@@ -25,10 +26,10 @@ type Snapshot struct {
 	NoTickets bool
 	// Disabled says since when and until when a service is disabled.
 	Disabled func(*client.Service) incident.DisabledInfo
-	Windows  map[string]journal.DisabledService    // by service
-	Planned  map[string]journal.PlannedMaintenance // by intent
-	Changes  []journal.Entry                       // of the shift, oldest first
-	Gaps     []Gap                                 // what could not be read of all this
+	Windows  map[string]window.Window // by service
+	Planned  map[string]window.Window // by intent
+	Changes  []journal.Entry          // of the shift, oldest first
+	Gaps     []Gap                    // what could not be read of all this
 }
 
 // A Report is what the next shift must know.
@@ -166,7 +167,7 @@ func (r *Report) addUnreadServices(s Snapshot) {
 		if !slices.ContainsFunc(s.Services, func(v *client.Service) bool { return v.ID == n }) {
 			r.Silenced = append(r.Silenced, Silenced{n, client.NewText(w.Label), incident.DisabledInfo{
 				Since:  w.Since,
-				Until:  w.Until,
+				Until:  w.End,
 				Reason: w.Reason,
 				Ours:   true,
 			}})
@@ -177,15 +178,15 @@ func (r *Report) addUnreadServices(s Snapshot) {
 // addPlanned adds the windows that have not begun and are not over.
 func (r *Report) addPlanned(s Snapshot) {
 	for _, w := range s.Planned {
-		if !w.Until.IsZero() && !w.Until.After(s.To) {
+		if !w.End.IsZero() && !w.End.After(s.To) {
 			continue
 		}
-		id, _ := strconv.Atoi(w.ID)
+		id, _ := strconv.Atoi(w.Service)
 		r.Planned = append(r.Planned, Planned{
 			ID:     id,
 			Label:  client.NewText(w.Label),
 			Start:  w.Start,
-			Until:  w.Until,
+			Until:  w.End,
 			Reason: client.NewText(w.Reason),
 			Due:    !w.Start.After(s.To),
 		})

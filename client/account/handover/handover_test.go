@@ -8,7 +8,7 @@ import (
 	"lookout/client"
 	"lookout/client/account/handover"
 	"lookout/client/account/incident"
-	"lookout/client/journal"
+	"lookout/client/window"
 )
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
@@ -16,15 +16,15 @@ var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 // Planned windows come in the order of their starts. One that should have begun is due, and one that is over before it
 // could begin silences nothing.
 func TestNew_planned(t *testing.T) {
-	plan := func(label string, start, until time.Duration) journal.PlannedMaintenance {
-		return journal.PlannedMaintenance{ID: "1", Label: label, Start: noon.Add(start), Until: noon.Add(until)}
+	plan := func(label string, start, until time.Duration) window.Window {
+		return window.Window{Service: "1", Label: label, Start: noon.Add(start), End: noon.Add(until)}
 	}
 	endless := plan("endless", 2*time.Hour, 0)
-	endless.Until = time.Time{}
+	endless.End = time.Time{}
 	r := handover.New(handover.Snapshot{
 		To:        noon,
 		Incidents: incident.New(incident.AccountSnapshot{}),
-		Planned: map[string]journal.PlannedMaintenance{
+		Planned: map[string]window.Window{
 			"a": plan("tonight", time.Hour, 3*time.Hour),
 			"b": plan("due", -time.Hour, time.Hour),
 			"c": plan("over", -2*time.Hour, -time.Hour),
@@ -49,7 +49,7 @@ func TestNew_silencedFromTheJournal(t *testing.T) {
 		To:        noon,
 		Incidents: incident.New(incident.AccountSnapshot{}),
 		Services:  []*client.Service{{ID: 1, Status: client.StatusOK}},
-		Windows:   map[string]journal.DisabledService{"1": {ID: "1"}, "2": {ID: "2", Label: "web-2", Reason: "disk"}},
+		Windows:   map[string]window.Window{"1": {Service: "1"}, "2": {Service: "2", Label: "web-2", Reason: "disk"}},
 	}
 	if r := handover.New(s); len(r.Silenced) != 0 {
 		t.Errorf("the services do not have it: %v", r.Silenced)

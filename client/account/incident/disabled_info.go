@@ -7,6 +7,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
+	"lookout/client/window"
 	"lookout/client/wording"
 )
 
@@ -55,7 +56,7 @@ func MayHaveDisabled(service int, unresolved []journal.Entry) bool {
 // DisabledInfo returns what is known about a disabled service: from the window that this machine's journal holds for
 // it, nil if there is none, from what was seen, and from when it was updated last. The window counts unless the service
 // was seen enabled since.
-func (m *Observations) DisabledInfo(service int, updated time.Time, w *journal.DisabledService) DisabledInfo {
+func (m *Observations) DisabledInfo(service int, updated time.Time, w *window.Window) DisabledInfo {
 	seen := m.Services[service]
 	d := DisabledInfo{Since: seen.Disabled, Bound: !seen.Exact}
 	if d.Since.IsZero() {
@@ -70,6 +71,6 @@ func (m *Observations) DisabledInfo(service int, updated time.Time, w *journal.D
 	case w.Since.Sub(d.Since) < clockTolerance:
 		d.Bound = false
 	}
-	d.Until, d.Reason, d.Ours, d.Perhaps = w.Until, w.Reason, !w.ByReading, w.ByReading
+	d.Until, d.Reason, d.Ours, d.Perhaps = w.End, w.Reason, !w.ByReading, w.ByReading
 	return d
 }

@@ -115,7 +115,7 @@ func runAudit(
 	}
 	defer end()
 	said, failure = audit.Run(c.Context(), s.api, audit.Options{
-		Windows: j.DisabledServices(),
+		Windows: j.ActiveWindows(),
 		History: j.History(),
 		Now:     s.now(),
 		Ignore:  ignored,

@@ -15,6 +15,7 @@ import (
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 	"lookout/client/journal"
+	"lookout/client/window"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/testenv"
@@ -168,7 +169,7 @@ func TestServicesDisable_forTakesTimes(t *testing.T) {
 func TestServicesDisable_plannedWindowBeginsAtItsStart(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", "web-1", "--for", "tomorrow 02:00-04:00")
-	planned := func() map[string]journal.PlannedMaintenance {
+	planned := func() map[string]window.Window {
 		j, err := journal.Open(r.journalPath(), "", time.Now)
 		if err != nil {
 			t.Fatal(err)
@@ -181,9 +182,9 @@ func TestServicesDisable_plannedWindowBeginsAtItsStart(t *testing.T) {
 		t.Fatalf("planned: %v", windows)
 	}
 	for _, w := range windows {
-		if w.Start.Local().Format("15:04") != "02:00" || w.Until.Sub(w.Start) != 2*time.Hour ||
+		if w.Start.Local().Format("15:04") != "02:00" || w.End.Sub(w.Start) != 2*time.Hour ||
 			!w.Start.After(time.Now()) {
-			t.Errorf("planned from %s until %s", w.Start, w.Until)
+			t.Errorf("planned from %s until %s", w.Start, w.End)
 		}
 	}
 	r.CheckResult(r.Run("services", "cancel-maintenance", "web-1"), exit.CodeOK, "")

@@ -139,7 +139,7 @@ func (s *scriptSession) readSnapshot(ctx context.Context, j *journal.Journal) ha
 	snapshot := handover.Snapshot{
 		To:        s.now().UTC(),
 		NoTickets: !s.api.HasTickets(),
-		Windows:   j.DisabledServices(),
+		Windows:   j.ActiveWindows(),
 		Planned:   j.PlannedWindows(),
 	}
 	failed := func(source handover.Source, err error) {
