@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,44 +10,64 @@ import (
 // AsyncResult is a result on its way to its requester. Deliver runs on the loop.
 type AsyncResult interface{ Deliver() tea.Cmd }
 
-// An EventLoop is Bubble Tea's event loop as an executor of what holds data. What it is asked for while a message is
-// handled starts after that: the shell takes it. It belongs to the event loop.
-type EventLoop struct{ commands []tea.Cmd }
-
-// Go runs work off the event loop, and what it returns on it.
-func (l *EventLoop) Go(work func() (apply func())) {
-	l.Do(func() tea.Msg {
-		if apply := work(); apply != nil {
-			return result(apply)
-		}
-		return nil
-	})
+// An EventLoop is Bubble Tea's event loop as an executor of what holds data: Bubble Tea runs the work, and what it
+// returns is applied under the lock. Whoever reads or changes the data holds the lock and waits for nothing meanwhile:
+// the shell in Update and Frame, and every other face that shares the data. What the loop is asked for starts once the
+// shell takes it, with the next message that it handles.
+type EventLoop struct {
+	mu       sync.Mutex
+	commands []tea.Cmd
+	closed   bool
 }
 
-// After runs a function on the event loop after a while.
+// Lock waits until no other face uses the data.
+func (l *EventLoop) Lock() { l.mu.Lock() }
+
+// Unlock lets other faces use the data.
+func (l *EventLoop) Unlock() { l.mu.Unlock() }
+
+// Close drops the results of work that is still under way.
+func (l *EventLoop) Close() {
+	l.Lock()
+	defer l.Unlock()
+	l.closed = true
+}
+
+// Go runs work off the event loop, and what it returns under the lock. It is called with the lock.
+func (l *EventLoop) Go(work func() (apply func())) { l.Do(func() tea.Msg { return l.apply(work()) }) }
+
+// After runs a function under the lock after a while. It is called with the lock.
 func (l *EventLoop) After(wait time.Duration, do func()) {
-	l.Do(tea.Tick(wait, func(time.Time) tea.Msg { return result(do) }))
+	l.Do(tea.Tick(wait, func(time.Time) tea.Msg { return l.apply(do) }))
 }
 
-// Do runs a command: it sends the shell a message from where nobody waits for one.
+// applied tells the shell that the data has changed.
+type applied struct{}
+
+// apply applies a result.
+func (l *EventLoop) apply(result func()) tea.Msg {
+	if result == nil {
+		return nil
+	}
+	l.Lock()
+	defer l.Unlock()
+	if l.closed {
+		return nil
+	}
+	result()
+	return applied{}
+}
+
+// Do runs a command: it sends the shell a message from where nobody waits for one. It is called with the lock.
 func (l *EventLoop) Do(cmd tea.Cmd) {
 	if cmd != nil {
 		l.commands = append(l.commands, cmd)
 	}
 }
 
-// Take returns all that the loop was asked for since it was called last.
+// Take returns all that the loop was asked for since it was called last. It is called with the lock.
 func (l *EventLoop) Take() tea.Cmd {
 	cmd := tea.Batch(l.commands...)
 	l.commands = nil
 	return cmd
-}
-
-// result is what work has brought.
-type result func()
-
-// Deliver applies it.
-func (r result) Deliver() tea.Cmd {
-	r()
-	return nil
 }

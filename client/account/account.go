@@ -29,7 +29,8 @@ type Options struct {
 	OnLargeLoad   func() // runs off the loop after many rows have been read to their end; nil does nothing
 }
 
-// Account is one account as last read from the API. It belongs to the event loop and has no lock.
+// Account is one account as last read from the API. It belongs to its executor: whoever holds the lock of that, or runs
+// in its loop, may use it.
 type Account struct {
 	lists.Executor
 	Context      context.Context

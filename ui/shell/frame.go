@@ -37,6 +37,8 @@ func (s *Shell) paneTop() int {
 
 // Frame returns the screen's content, exactly as large as the terminal.
 func (s *Shell) Frame() terminal.Frame {
+	s.o.Loop.Lock()
+	defer s.o.Loop.Unlock()
 	f := terminal.Frame{
 		Content:         s.content(),
 		Title:           "lookout " + s.o.Account,

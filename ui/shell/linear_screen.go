@@ -94,6 +94,8 @@ func (l *ScreenReaderProgram) currentLine() string {
 // Frame returns the lines to add since the last frame.
 func (l *ScreenReaderProgram) Frame() terminal.Frame {
 	s := l.provider.activeShell()
+	s.o.Loop.Lock()
+	defer s.o.Loop.Unlock()
 	s.content() // a list finds its visible rows, and those it lacks, by drawing them
 	l.announceChanges(s)
 	text := l.out.String()

@@ -105,6 +105,7 @@ func (d *RootModel) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case ui.SwitchAccountMsg:
 		if msg.Reopen {
+			defer d.locked()()
 			return d.openAccount(msg.Account)
 		}
 		return d.tagCommand(d.Shell.Update(ui.RunActionMsg{Action: d.switchAction(msg.Account)}))
@@ -114,6 +115,13 @@ func (d *RootModel) Update(msg tea.Msg) tea.Cmd {
 		d.windowSize = msg
 	}
 	return d.tagCommand(d.Shell.Update(msg))
+}
+
+// locked takes the lock of the account in front, and returns the function that lets go of it.
+func (d *RootModel) locked() (unlock func()) {
+	loop := d.o.Loop
+	loop.Lock()
+	return loop.Unlock
 }
 
 // tagCommand marks the messages of a command as those of the account in front.
@@ -144,6 +152,7 @@ func tagMessage(n int, msg tea.Msg) tea.Msg {
 
 // switchAction opens an account. It asks first if work in the account in front would end.
 func (d *RootModel) switchAction(account string) ui.Action {
+	defer d.locked()()
 	a := ui.Action{Key: ui.Bind("switch account"), Do: func() tea.Cmd { return d.openAccount(account) }}
 	if losses := d.leaveWarnings(); len(losses) > 0 {
 		a.Confirm = &ui.Confirmation{
@@ -179,6 +188,7 @@ func (d *RootModel) openAccount(account string) tea.Cmd {
 // handleAccountOpened brings an opened account to the front, unless the user has cancelled it or an unsaved dialog has
 // opened meanwhile.
 func (d *RootModel) handleAccountOpened(msg accountOpened) tea.Cmd {
+	defer d.locked()()
 	if !d.dialogs.dismiss(msg.opening) {
 		return d.discardAccount(msg.opened, nil)
 	}

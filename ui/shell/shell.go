@@ -106,6 +106,8 @@ func (s *Shell) pane() ui.Pane { return s.tabs.pane() }
 
 // Init requests the rows of the pane in front and starts the clock.
 func (s *Shell) Init() tea.Cmd {
+	s.o.Loop.Lock()
+	defer s.o.Loop.Unlock()
 	s.started = true
 	s.pane().Refresh()
 	cmds := []tea.Cmd{s.clock.start(s), s.themes.requestBackgroundColor(), s.startup}
@@ -117,6 +119,8 @@ func (s *Shell) Init() tea.Cmd {
 
 // Update handles a message. It then requests the rows that the pane in front lacks, and fits the dialogs to the screen.
 func (s *Shell) Update(msg tea.Msg) tea.Cmd {
+	s.o.Loop.Lock()
+	defer s.o.Loop.Unlock()
 	d, pane := s.dialogs.top(), s.pane()
 	if read, ok := msg.(terminal.InputReadMsg); ok {
 		s.startRead(read)

@@ -162,6 +162,7 @@ func newOverview(
 		},
 		Close: func() {
 			cancel()
+			loop.Close()
 			opening.Lock() // waits for what is being opened, which ends once its context has ended
 			defer opening.Unlock()
 		},

@@ -134,6 +134,7 @@ func newShellSession(
 	failures, _ := ctx.Value(journalFailuresKey{}).(*journalFailures)
 	return shell.OpenAccount{Options: o, Close: func() {
 		cancel()
+		o.Loop.Close()
 		if s.StopUserCheck != nil {
 			s.StopUserCheck()
 		}
