@@ -12,6 +12,7 @@ import (
 	"lookout/client/journal"
 	"lookout/client/lists"
 	"lookout/client/maintenance"
+	"lookout/client/statefile"
 	"lookout/client/transfer"
 )
 
@@ -106,7 +107,7 @@ func New(ctx context.Context, o Options) *Account {
 	if a.Journal == nil {
 		a.Journal = journal.NewInMemory(a.Now)
 	}
-	a.memory = newMemory(journal.StateFile(a.Journal))
+	a.memory = newMemory(func() statefile.StateFile { return journal.StateFile(a.Journal) })
 	if a.Location == nil {
 		a.Location = time.Local
 	}

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -21,7 +22,8 @@ type memory struct {
 	read         func() rememberedFile  // reads the file, only once, and may be called off the event loop
 	seen         *incident.Observations // nil until observations is called
 	file         statefile.StateFile
-	problem      string // why the file could not be read; it is reported once
+	err          error  // why the file could not be read
+	problem      string // is to be reported
 	saved        int    // changes of seen that the file has
 	savedAt      time.Time
 	saving       bool
@@ -58,33 +60,33 @@ type unsavedMemory struct {
 type rememberedFile struct {
 	seen    *incident.Observations
 	file    statefile.StateFile
-	problem string // why the file could not be read
+	err     error // why the file could not be read, in a clean text: it names a path
+	problem string
 }
 
 // newMemory returns a memory whose file is read when it is needed: that of thousands of services takes longer than the
 // first frame.
-func newMemory(file statefile.StateFile) memory {
+func newMemory(file func() statefile.StateFile) memory {
 	return memory{
-		read:    sync.OnceValue(func() rememberedFile { return readMemory(file) }),
+		read:    sync.OnceValue(func() rememberedFile { return readMemory(file()) }),
 		unsaved: &unsavedMemory{},
 	}
 }
 
-// readMemory reads what earlier runs have seen. A file that makes no sense is set aside and reported.
+// readMemory reads what earlier runs have seen.
 func readMemory(file statefile.StateFile) rememberedFile {
-	r := rememberedFile{file: file}
+	r, consequence := rememberedFile{file: file, seen: incident.NewMemory()}, "nothing from earlier runs is known"
 	data, err := file.Read()
-	if err != nil {
-		r.problem = err.Error() + " · nothing from earlier runs is known, and nothing is remembered"
+	if err == nil {
+		r.seen, err = incident.Load(data)
+	} else {
 		r.file = statefile.StateFile{}
+		consequence += ", and nothing is remembered"
 	}
-	if r.seen, err = incident.Load(data); err != nil {
-		r.problem = err.Error()
-		if aside, failed := file.SetAside(); failed == nil {
-			r.problem += " · it was set aside as " + aside
-		}
+	if err != nil {
+		r.err = errors.New(client.Clean(err.Error()))
+		r.problem = r.err.Error() + " · " + consequence
 	}
-	r.problem = client.Clean(r.problem) // it names a path
 	return r
 }
 
@@ -92,16 +94,16 @@ func readMemory(file statefile.StateFile) rememberedFile {
 func (m *memory) observations() *incident.Observations {
 	if m.seen == nil {
 		r := m.read()
-		m.seen, m.file, m.problem = r.seen, r.file, r.problem
+		m.seen, m.file, m.err, m.problem = r.seen, r.file, r.err, r.problem
 		m.saved = m.seen.Changes()
 		m.published = m.saved
 	}
 	return m.seen
 }
 
-// observe compares services and issues with what was seen before. Differences are held until the journal has been read:
+// Observe compares services and issues with what was seen before. Differences are held until the journal has been read:
 // another program on this machine may have caused them.
-func observe(a *Account) {
+func Observe(a *Account) {
 	m := &a.memory
 	if m.held {
 		return
@@ -240,11 +242,12 @@ func saveMemory(a *Account) {
 	a.Go(func() (apply func()) {
 		unsaved.mu.Lock()
 		defer unsaved.mu.Unlock()
+		var aside string
 		var err error
 		if !unsaved.ended {
-			err = writeMemory(file, seen)
+			aside, err = writeMemory(file, seen)
 		}
-		return func() { memorySaved(a, changes, at, err) }
+		return func() { memorySaved(a, changes, at, aside, err) }
 	})
 }
 
@@ -255,30 +258,35 @@ func (m *memory) writeUnsaved() {
 	defer m.unsaved.mu.Unlock()
 	m.unsaved.ended = true
 	if seen := m.unsaved.Load(); seen != nil && m.file.Path() != "" {
-		_ = writeMemory(m.file, seen) // nobody is left to hear of a failure
+		_, _ = writeMemory(m.file, seen) // nobody is left to hear of a failure
 	}
 }
 
-// writeMemory writes a memory, with what another program has written since.
-func writeMemory(file statefile.StateFile, seen *incident.Observations) error {
+// writeMemory writes a memory, with what another program has written since. It sets a file aside that makes no sense.
+func writeMemory(file statefile.StateFile, seen *incident.Observations) (aside string, err error) {
 	data, err := file.Read()
 	if err != nil {
-		return err
+		return "", err
 	}
 	if others, err := incident.Load(data); err == nil {
 		seen.Merge(others)
+	} else if aside, err = file.SetAside(); err != nil {
+		return "", err
 	}
 	if data, err = seen.Encode(); err != nil {
-		return err
+		return aside, err
 	}
-	return file.Replace(data)
+	return aside, file.Replace(data)
 }
 
 // memorySaved notes that the memory was written, or reports the first failure. After one, the file is tried again
-// later.
-func memorySaved(a *Account, changes int, at time.Time, err error) {
+// later. aside is where a file is now that made no sense.
+func memorySaved(a *Account, changes int, at time.Time, aside string, err error) {
 	m := &a.memory
 	m.saving = false
+	if aside != "" {
+		a.Tell(Warn, "state: the file made no sense and was set aside as "+client.Clean(aside))
+	}
 	if err == nil {
 		m.saved, m.savedAt, m.failed = changes, at, false
 		if m.published == changes {

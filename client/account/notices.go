@@ -41,7 +41,7 @@ func Notices(a *Account, paused bool) []Notice {
 // ListNotices is Notices for an account of which only services and issues are read. It keeps what was seen only while
 // lookout runs.
 func ListNotices(a *Account) []Notice {
-	observe(a)
+	Observe(a)
 	m := &a.memory
 	var all []Notice
 	if m.problem != "" {
