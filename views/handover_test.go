@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lookout/client/emulator"
+	"lookout/ui/shell"
 )
 
 // The palette finds the handover. It shows what is broken, what is silenced now and what will be, what was changed and
@@ -90,4 +91,40 @@ func TestHandoverPane_notRead(t *testing.T) {
 		r.wait(2 * time.Minute)
 		r.requireText("billing-api (", "could not be read since 00:0", "issues: ")
 	})
+}
+
+// A ticket that could not be read is not one that the API does not have.
+func TestHandoverPane_ticketNotRead(t *testing.T) {
+	t.Parallel()
+	failing := emulator.Fault{Status: 503}
+	begin := func(r *harness, o *shell.Options) {
+		useProvider(r, o)
+		r.emu.InjectFault("view ticket", failing)
+	}
+	startWithOptions(t, emulator.Options{}, screenSize{160, 50}, begin, func(r *harness) {
+		r.press("B")
+		r.wait(time.Minute)
+		r.requireText(`billing-api; ticket 48213, not read: "Service Unavailable" (503)`)
+		r.emu.ClearFaults()
+		r.wait(2 * time.Minute)
+		r.requireText("billing-api; ticket 48213, open")
+		r.emu.InjectFault("view ticket", failing)
+		r.wait(2 * time.Minute)
+		r.requireText(`billing-api; ticket 48213, open (not read again: "Service Unavailable" (503))`)
+	})
+}
+
+// The head says so if any list of the handover could not be read again.
+func TestHandoverPane_freshness(t *testing.T) {
+	t.Parallel()
+	for _, list := range []string{"list services", "list issues"} {
+		startProgram(t, emulator.Options{}, screenSize{120, 50}, func(r *harness) {
+			r.press("B")
+			r.requireText("● live")
+			r.emu.InjectFault(list, emulator.Fault{Reset: true})
+			r.press("r")
+			r.wait(10 * time.Second)
+			r.requireNoText("● live")
+		})
+	}
 }

@@ -1,10 +1,12 @@
 package account
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"lookout/client"
+	"lookout/client/account/handover"
 	"lookout/client/account/incident"
 	"lookout/client/wording"
 )
@@ -20,6 +22,7 @@ type ticketCache struct {
 // ticketEntry is the last answer about a ticket.
 type ticketEntry struct {
 	state   incident.TicketState
+	status  client.ServerText // as the API calls the state
 	reading bool
 	at      time.Time // of the last answer or failure
 	stated  time.Time // of the last answer, which said the state
@@ -46,6 +49,19 @@ func (t *ticketCache) Reading(id int) bool {
 // TicketUnread reports whether a ticket has neither been read nor failed to be, although it can be.
 func TicketUnread(a *Account, id int) bool {
 	return id != 0 && a.API.HasTickets() && a.Tickets.byID[id].at.IsZero()
+}
+
+// forHandover returns what is known of a ticket for a handover.
+func (t *ticketCache) forHandover(id int) handover.Ticket {
+	entry := t.byID[id]
+	known := handover.Ticket{Unread: entry.at.IsZero(), Err: entry.err}
+	switch entry.state {
+	case incident.TicketOpen:
+		known.Status = client.NewText(cmp.Or(entry.status.Raw(), string(entry.state)))
+	case incident.TicketClosed:
+		known.Status = client.NewText(string(entry.state))
+	}
+	return known
 }
 
 // DescribeTicket returns the state of a ticket with its reason if it is unknown, and with its age if it could not be
@@ -144,7 +160,7 @@ func keepTicket(a *Account, id int, ticket client.Ticket, err error) {
 	before := entry
 	entry.reading, entry.at, entry.err = false, a.Now(), err
 	if err == nil {
-		entry.state, entry.stated = incident.StateOfTicket(ticket), entry.at
+		entry.state, entry.status, entry.stated = incident.StateOfTicket(ticket), ticket.Status, entry.at
 	}
 	if err == nil && entry.state != incident.TicketUnknown {
 		a.memory.observations().SetTicket(id, entry.state == incident.TicketOpen, entry.at.Round(0).UTC())

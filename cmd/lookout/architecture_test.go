@@ -48,8 +48,9 @@ func TestImportsPointDownward(t *testing.T) {
 		"client/account/audit":    {"client", "client/journal", "client/window"},
 		"client/account/handover": {"client", "client/account/incident", "client/journal", "client/window"},
 		"client/account": {
-			"client", "client/account/incident", "client/account/join", "client/journal", "client/lists",
-			"client/maintenance", "client/statefile", "client/transfer", "client/window", "client/wording",
+			"client", "client/account/handover", "client/account/incident", "client/account/join", "client/journal",
+			"client/lists", "client/maintenance", "client/statefile", "client/transfer", "client/window",
+			"client/wording",
 		},
 		"ui":        {"client/lists", "client/visible", "client/wording", "theme"},
 		"ui/chart":  {"ui", "theme"},

@@ -13,8 +13,6 @@ import (
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/account/handover"
-	"lookout/client/account/incident"
-	"lookout/client/journal"
 	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
@@ -25,18 +23,11 @@ import (
 // handoverView is the pane of what the next shift must know, in the words of lookout handover.
 type handoverView struct {
 	a       *account.Account
-	changes *lists.RowStore[*shift]
+	changes *lists.RowStore[*handover.Shift]
 	version int // of the journal when its changes were asked for last
 	scroll  ui.Viewport
 	drawn   drawnHandover
 	lines   []string // of drawn
-}
-
-// shift is what was changed from this machine during a shift.
-type shift struct {
-	from    time.Time
-	entries []journal.Entry
-	gaps    []handover.Gap
 }
 
 // drawnHandover is the text of the last frame, and what it was made from.
@@ -58,27 +49,19 @@ func HandoverPane(a *account.Account) ui.Pane {
 func (p *handoverView) openShift() {
 	a, since := p.a, p.a.Handover.ShiftStart()
 	p.version = 0
-	p.changes = lists.NewRowStore(a.Context, a, lists.RowSource[*shift]{
+	p.changes = lists.NewRowStore(a.Context, a, lists.RowSource[*handover.Shift]{
 		Name: "journal",
-		ID:   func(*shift) string { return since },
+		ID:   func(*handover.Shift) string { return since },
 		Now:  a.Now,
-		Fetch: account.SingleFetcher(func(context.Context) (*shift, error) {
+		Fetch: account.SingleFetcher(func(context.Context) (*handover.Shift, error) {
 			from, err := ParseSince(since, a.Now().In(a.Location))
 			if err != nil {
 				return nil, err
 			}
-			return readShift(a.Journal, from), nil
+			s := handover.ReadShift(a.Journal, from)
+			return &s, nil
 		}),
 	})
-}
-
-// readShift reads the changes since a time, with what other programs have added.
-func readShift(j *journal.Journal, from time.Time) *shift {
-	if !j.Loaded() {
-		return &shift{from: from, gaps: []handover.Gap{{Source: handover.Journal, Reason: handover.NotYet}}}
-	}
-	_, err := j.CatchUp()
-	return &shift{from: from, entries: j.Entries(from), gaps: handover.JournalGaps(j, err)}
 }
 
 // ParseSince returns the start of a period: "8h", "2026-11-20", "2026-11-20T08:00:00Z"; the zero time for "all".
@@ -130,7 +113,7 @@ func (p *handoverView) recentIssues() []*client.Issue {
 	var rows []*client.Issue
 	s, known := account.OnlyRow(p.changes)
 	for _, i := range p.a.Incidents().All() { // newest first
-		if !known || i.Issue.Created.Time().Before(s.from) {
+		if !known || i.Issue.Created.Time().Before(s.From) {
 			break
 		}
 		rows = append(rows, i.Issue)
@@ -207,56 +190,12 @@ func (p *handoverView) form() form.Form {
 
 // report computes the handover as of now.
 func (p *handoverView) report() handover.Report {
-	a := p.a
-	s := handover.Snapshot{
-		To:        a.Now(),
-		Services:  a.Services().Rows(),
-		Incidents: a.Incidents(),
-		NoTickets: !a.API.HasTickets(),
-		Windows:   a.Journal.ActiveWindows(),
-		Planned:   a.Journal.PlannedWindows(),
+	if s, read := account.OnlyRow(p.changes); read {
+		return account.HandoverReport(p.a, *s)
 	}
-	s.Ticket = func(id int) string {
-		if state := a.Tickets.State(id); state != incident.TicketUnknown {
-			return string(state)
-		}
-		return ""
-	}
-	s.Disabled = func(v *client.Service) incident.DisabledInfo {
-		d, _ := account.DisabledInfo(a, v)
-		return d
-	}
-	changes, read := account.OnlyRow(p.changes)
-	if read {
-		s.From, s.Changes, s.Gaps = changes.from, changes.entries, slices.Clone(changes.gaps)
-	} else {
-		s.From, _ = ParseSince(a.Handover.ShiftStart(), a.Now().In(a.Location))
-		s.Gaps = []handover.Gap{{Source: handover.Journal, Reason: handover.NotYet}}
-	}
-	s.Gaps = appendGap(s.Gaps, handover.Services, a.Services())
-	s.Gaps = appendGap(s.Gaps, handover.Issues, a.Issues())
-	return handover.New(s)
-}
-
-// sourceList is a store, as far as it says what is missing in it.
-type sourceList interface {
-	Freshness() lists.Freshness
-	Complete() bool
-	Missing() []string
-}
-
-// appendGap appends what is missing in a list.
-func appendGap(gaps []handover.Gap, source handover.Source, list sourceList) []handover.Gap {
-	switch f := list.Freshness(); {
-	case f.Err != nil:
-		return append(gaps, handover.Gap{Source: source, Reason: handover.Failed, Err: f.Err, Read: f.LoadedAt})
-	case !list.Complete():
-		return append(gaps, handover.Gap{Source: source, Reason: handover.NotYet})
-	case len(list.Missing()) > 0:
-		err := errors.New(account.JoinWithCommas(list.Missing()))
-		return append(gaps, handover.Gap{Source: source, Reason: handover.Failed, Err: err})
-	}
-	return gaps
+	from, _ := ParseSince(p.a.Handover.ShiftStart(), p.a.Now().In(p.a.Location))
+	notYet := handover.Gap{Source: handover.Journal, Reason: handover.NotYet}
+	return account.HandoverReport(p.a, handover.Shift{From: from, Gaps: []handover.Gap{notYet}})
 }
 
 // View shows the handover. It is written again once something has changed, and every minute, because it has ages.

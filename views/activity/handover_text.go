@@ -176,13 +176,22 @@ func ServiceNames(i handover.Issue, silenced bool) []client.ServerText {
 	return names
 }
 
-// TicketStatus returns the state of the ticket of an issue.
+// TicketStatus returns the state of the ticket of an issue, or why it is not known.
 func TicketStatus(r handover.Report, i handover.Issue) string {
-	status := cmp.Or(client.Clean(i.TicketStatus), string(incident.TicketUnknown))
-	if r.NoTicket {
-		status += " (this API has no tickets)"
+	status, err := i.Ticket.Status.String(), i.Ticket.Err
+	switch {
+	case r.NoTicket:
+		return `not read (dialect "document" has no tickets)`
+	case status != "" && err != nil:
+		return wording.Quoted(status) + " (not read again: " + wording.Reason(err) + ")"
+	case status != "":
+		return wording.Quoted(status)
+	case err != nil:
+		return "not read: " + wording.Reason(err)
+	case i.Ticket.Unread:
+		return "not read yet"
 	}
-	return status
+	return string(incident.TicketUnknown)
 }
 
 // issueLine says which services an issue is about, and what is known of it.

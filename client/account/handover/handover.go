@@ -15,21 +15,42 @@ import (
 	"lookout/client/window"
 )
 
+// A Shift is what was changed from this machine during a shift.
+type Shift struct {
+	From    time.Time
+	Changes []journal.Entry // oldest first
+	Gaps    []Gap           // what could not be read of them
+}
+
+// ReadShift reads the changes since a time, with what other programs have added to the journal.
+func ReadShift(j *journal.Journal, from time.Time) Shift {
+	if !j.Loaded() {
+		return Shift{From: from, Gaps: []Gap{{Source: Journal, Reason: NotYet}}}
+	}
+	_, err := j.CatchUp()
+	s := Shift{From: from, Changes: j.Entries(from)}
+	if err := cmp.Or(err, j.Problem()); err != nil {
+		s.Gaps = append(s.Gaps, Gap{Source: Journal, Reason: Failed, Err: err})
+	}
+	if n := j.UnreadableLines(); n > 0 {
+		s.Gaps = append(s.Gaps, Gap{Source: Journal, Reason: BadLines, Count: n})
+	}
+	return s
+}
+
 // A Snapshot is what was read of an account.
 type Snapshot struct {
-	From, To  time.Time // of the shift
+	Shift
+	To        time.Time // of the shift
 	Services  []*client.Service
 	Incidents *incident.Incidents
-	// Ticket returns the status of a ticket; "" if it is unknown. nil knows none.
-	Ticket func(id int) string
+	Ticket    func(id int) Ticket // nil knows none
 	// NoTickets is set if the API has none: without them, an incident is over once nothing is down.
 	NoTickets bool
 	// Disabled says since when and until when a service is disabled.
 	Disabled func(*client.Service) incident.DisabledInfo
 	Windows  map[string]window.Window // by service
 	Planned  map[string]window.Window // by intent
-	Changes  []journal.Entry          // of the shift, oldest first
-	Gaps     []Gap                    // what could not be read of all this
 }
 
 // A Report is what the next shift must know.
@@ -48,7 +69,14 @@ type Report struct {
 // An Issue is an incident that is not known to be over.
 type Issue struct {
 	incident.Incident
-	TicketStatus string // as the API calls it; "" if it is unknown
+	Ticket Ticket
+}
+
+// A Ticket is what is known of the ticket of an issue.
+type Ticket struct {
+	Status client.ServerText // as the last answer said; empty if nothing is known
+	Unread bool              // nothing was answered yet
+	Err    error             // why it could not be read since
 }
 
 // Silenced is a service of which no alert comes, because it is disabled.
@@ -99,18 +127,6 @@ const (
 	BadLines Reason = "unreadable lines" // Count lines make no sense
 	Omitted  Reason = "omitted"          // Count older issues are left out, because nothing is known of their tickets
 )
-
-// JournalGaps returns what is missing of the changes in a journal, after Entries. err is why it could not be read.
-func JournalGaps(j *journal.Journal, err error) []Gap {
-	var gaps []Gap
-	if err := cmp.Or(err, j.Problem()); err != nil {
-		gaps = append(gaps, Gap{Source: Journal, Reason: Failed, Err: err})
-	}
-	if n := j.UnreadableLines(); n > 0 {
-		gaps = append(gaps, Gap{Source: Journal, Reason: BadLines, Count: n})
-	}
-	return gaps
-}
 
 // New computes a handover.
 func New(s Snapshot) Report {
@@ -208,7 +224,7 @@ func (r *Report) addIssues(s Snapshot) {
 		default:
 			issue := Issue{Incident: i}
 			if s.Ticket != nil {
-				issue.TicketStatus = s.Ticket(i.Issue.Ticket.ID)
+				issue.Ticket = s.Ticket(i.Issue.Ticket.ID)
 			}
 			r.Issues = append(r.Issues, issue)
 		}

@@ -109,14 +109,14 @@ func auditColumns() []resource.ColumnDefinition[*audit.CheckResult] {
 func runAudit(
 	c *cobra.Command, f *config.Flags, ignored []string,
 ) (said []audit.CheckResult, failure, err error) {
-	s, j, end, err := startSessionWithJournal(c, f)
+	s, end, err := startSessionWithJournal(c, f)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer end()
 	said, failure = audit.Run(c.Context(), s.api, audit.Options{
-		Windows: j.ActiveWindows(),
-		History: j.History(),
+		Windows: s.account.Journal.ActiveWindows(),
+		History: s.account.Journal.History(),
 		Now:     s.now(),
 		Ignore:  ignored,
 	})
@@ -273,20 +273,21 @@ func (s accountStatus) text(width int) string {
 
 // readStatus returns what is broken; for people, with whom to call.
 func readStatus(c *cobra.Command, f *config.Flags, forPeople bool) (status accountStatus, err error) {
-	s, j, end, err := startSessionWithJournal(c, f, client.WithPriority())
+	s, end, err := startSessionWithJournal(c, f, client.WithPriority())
 	if err != nil {
 		return status, err
 	}
 	defer end()
-	snapshot := s.readSnapshot(c.Context(), j)
-	report := handover.New(snapshot)
+	report, err := s.readReport(c.Context(), handover.Shift{})
+	if err != nil {
+		return status, err
+	}
 	status.rows, status.failure = statusRows(report), report.Err()
-	if alerts := snapshot.Incidents.Alerts(); forPeople && len(alerts) > 0 {
-		a := s.openAccount(c.Context())
-		a.Contacts().Refresh()
-		a.Wait(c.Context(), nil) // what cannot be read stays unknown
+	if alerts := s.account.Incidents().Alerts(); forPeople && len(alerts) > 0 {
+		s.account.Contacts().Refresh()
+		s.account.Wait(c.Context(), nil) // what cannot be read stays unknown
 		for _, alert := range alerts {
-			status.problems = append(status.problems, newProblemLine(a, alert))
+			status.problems = append(status.problems, newProblemLine(s.account, alert))
 		}
 	}
 	return status, nil

@@ -237,7 +237,8 @@ func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c chan
 	if failed != nil {
 		return err
 	}
-	a := account.New(ctx, account.Options{API: s.api, Name: s.settings.Account, Journal: j, Now: s.now})
+	a := s.account
+	a.Journal = j // the change may have made it
 	if !r.wait {
 		return reportCandidates(ctx, s, a, e.IntentID(), err)
 	}

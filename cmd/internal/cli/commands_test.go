@@ -744,16 +744,18 @@ func TestAHandoverWithoutItsTickets(t *testing.T) {
 	r.API.ClearFaults()
 	r.API.InjectFault("view ticket", emulator.Fault{Status: 403})
 	r.CheckResult(
-		r.MustRun("handover", "--since", "1s"), exit.CodeOK, "issue 823: billing-api; ticket 48213, unknown",
+		r.MustRun("handover", "--since", "1s"), exit.CodeOK,
+		`issue 823: billing-api; ticket 48213, not read: "Forbidden" (403)`,
 		"**silenced**: monitoring of web-1 is disabled", "- **incomplete**: ",
 		"older issues are omitted", "## Not read - tickets: ",
 	)
 	r.WriteConfig("") // the API document has no tickets
 	asked := r.API.RequestCount("view ticket")
 	r.CheckResult(
-		r.MustRun("handover"), exit.CodeOK, "issue 823: billing-api; ticket 48213, unknown (this API has no tickets)",
+		r.MustRun("handover"), exit.CodeOK,
+		`issue 823: billing-api; ticket 48213, not read (dialect "document" has no tickets)`,
 	)
-	r.CheckResult(r.Run("status"), exit.CodeProblem, "ticket 48213: unknown (this API has no tickets)")
+	r.CheckResult(r.Run("status"), exit.CodeProblem, `ticket 48213: not read (dialect "document" has no tickets)`)
 	if r.API.RequestCount("view ticket") != asked {
 		t.Error("asked for a ticket")
 	}

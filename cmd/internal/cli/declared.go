@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client"
-	"lookout/client/account"
 	"lookout/client/journal"
 	"lookout/client/lists"
 	"lookout/client/window"
@@ -38,17 +37,9 @@ func declaredResources() []scriptResource {
 	return commands
 }
 
-// openAccount returns the session's account with its stores, which are not read yet.
-func (s *scriptSession) openAccount(ctx context.Context) *account.Account {
-	if s.account == nil {
-		s.account = account.New(ctx, account.Options{API: s.api, Name: s.settings.Account, Now: s.now})
-	}
-	return s.account
-}
-
 // declaration returns what views declares about a resource of the session's account.
-func (s *scriptSession) declaration(ctx context.Context, name string) resource.Resource[any] {
-	all := views.Resources(s.openAccount(ctx))
+func (s *scriptSession) declaration(name string) resource.Resource[any] {
+	all := views.Resources(s.account)
 	return all[slices.IndexFunc(all, func(r resource.Resource[any]) bool { return r.Name == name })]
 }
 
@@ -77,7 +68,7 @@ func newDeclaredResource(r resource.Resource[any]) scriptResource {
 					q.given[strings.Trim(name, "[]")] = q.args[i]
 				}
 			}
-			rows := s.declaration(ctx, r.Name).List(ctx, q.given)
+			rows := s.declaration(r.Name).List(ctx, q.given)
 			return func(yield func(any, error) bool) {
 				rows(func(row any, err error) bool { return yield(row, withArgumentCode(err)) })
 			}
@@ -94,7 +85,7 @@ func newDeclaredResource(r resource.Resource[any]) scriptResource {
 	}
 	if len(r.TerminalReads) > 0 {
 		k.columnsByName = func(ctx context.Context, s *scriptSession) []resource.ColumnDefinition[any] {
-			own := s.declaration(ctx, r.Name)
+			own := s.declaration(r.Name)
 			for _, list := range own.TerminalReads {
 				list.Refresh()
 			}
@@ -104,7 +95,7 @@ func newDeclaredResource(r resource.Resource[any]) scriptResource {
 	}
 	if r.Get != nil {
 		k.get = func(ctx context.Context, s *scriptSession, id string) (any, error) {
-			row, err := s.declaration(ctx, r.Name).Get(ctx, id)
+			row, err := s.declaration(r.Name).Get(ctx, id)
 			return row, withArgumentCode(err)
 		}
 	}
@@ -242,7 +233,7 @@ func (d declaredOperation) verb() string {
 func (d declaredOperation) plan(
 	ctx context.Context, s *scriptSession, row any, given givenValues,
 ) (c change[any], err error) {
-	op, _ := s.declaration(ctx, d.resource).Operation(d.op.Name)
+	op, _ := s.declaration(d.resource).Operation(d.op.Name)
 	if s.account.Journal, err = s.journal.getIfExists(); err != nil {
 		s.account.Journal = journal.NewInMemory(time.Now) // recording the change will fail, and say why
 	}

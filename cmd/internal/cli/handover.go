@@ -5,15 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
-	"slices"
-	"sort"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/account/handover"
 	"lookout/client/account/incident"
 	"lookout/client/journal"
@@ -98,23 +95,25 @@ Times are in UTC, to the minute (2026-11-20 13:05 UTC). With -o json, they are R
 			if format != "markdown" && format != "json" {
 				return exit.Usage(fmt.Errorf("unknown output format %q (use markdown or json)", format))
 			}
-			s, end, err := startSession(c, f, true)
+			from, err := parseSince(since, time.Now())
+			if err != nil {
+				return err
+			}
+			s, end, err := startSessionWithJournal(c, f)
 			if err != nil {
 				return err
 			}
 			defer end()
-			from, err := parseSince(since, s.now())
+			shift := handover.ReadShift(s.account.Journal, from)
+			if err := s.journal.noPlace; err != nil {
+				gap := handover.Gap{Source: handover.Journal, Reason: handover.Failed, Err: err}
+				shift.Gaps = append(shift.Gaps, gap)
+			}
+			r, err := s.readReport(c.Context(), shift)
 			if err != nil {
 				return err
 			}
-			j, err := s.journal.getIfExists()
-			if err != nil {
-				return err
-			}
-			snapshot := s.readSnapshot(c.Context(), j)
-			snapshot.From = from.UTC()
-			s.addChanges(&snapshot, j)
-			return s.writeHandover(c.OutOrStdout(), format, handover.New(snapshot))
+			return s.writeHandover(c.OutOrStdout(), format, r)
 		},
 	}
 	f.AddAccountFlags(c.Flags())
@@ -127,122 +126,19 @@ Times are in UTC, to the minute (2026-11-20 13:05 UTC). With -o json, they are R
 	return c
 }
 
-// addChanges adds the changes of the shift to a snapshot.
-func (s *scriptSession) addChanges(snapshot *handover.Snapshot, j *journal.Journal) {
-	snapshot.Changes = j.Entries(snapshot.From)
-	snapshot.Gaps = append(handover.JournalGaps(j, s.journal.noPlace), snapshot.Gaps...)
-}
-
-// readSnapshot reads what is going on in the account: which services are down or disabled, and which incidents are not
-// over.
-func (s *scriptSession) readSnapshot(ctx context.Context, j *journal.Journal) handover.Snapshot {
-	snapshot := handover.Snapshot{
-		To:        s.now().UTC(),
-		NoTickets: !s.api.HasTickets(),
-		Windows:   j.ActiveWindows(),
-		Planned:   j.PlannedWindows(),
+// readReport reads what is going on in the account.
+func (s *scriptSession) readReport(ctx context.Context, shift handover.Shift) (handover.Report, error) {
+	a := s.account
+	account.RefreshAll(a.Services(), a.Issues())
+	a.Wait(ctx, nil)
+	account.Observe(a)
+	var issues []*client.Issue
+	for _, i := range account.IncidentsByUrgency(a) {
+		issues = append(issues, i.Issue)
 	}
-	failed := func(source handover.Source, err error) {
-		if err != nil {
-			snapshot.Gaps = append(snapshot.Gaps, handover.Gap{Source: source, Reason: handover.Failed, Err: err})
-		}
-	}
-	services, err := readAll(s.api.Services.All(ctx))
-	all := err == nil
-	failed(handover.Services, err)
-	issues, err := readAll(s.api.Issues.All(ctx))
-	failed(handover.Issues, err)
-	seen, err := s.readMemory()
-	failed(handover.Memory, err)
-	seen.Observe(incident.ServiceSnapshot{
-		Services: services,
-		Complete: all,
-		Read:     s.now().UTC(),
-		Now:      s.now().UTC(),
-	})
-	account := incident.AccountSnapshot{
-		Services:    services,
-		AllServices: all,
-		Issues:      issues,
-		Healthy:     seen.HealthySince,
-		WasOpen:     seen.TicketWasOpen,
-		Now:         s.now(),
-	}
-	statuses := s.readTickets(ctx, incident.New(account))
-	if s.api.HasTickets() {
-		account.Ticket = func(id int) incident.TicketState {
-			switch statuses[id] {
-			case "":
-				return incident.TicketUnknown
-			case closedTicket:
-				return incident.TicketClosed
-			}
-			return incident.TicketOpen
-		}
-	}
-	snapshot.Services, snapshot.Incidents = services, incident.New(account)
-	snapshot.Ticket = func(id int) string { return statuses[id] }
-	snapshot.Disabled = func(v *client.Service) incident.DisabledInfo {
-		w, held := snapshot.Windows[strconv.Itoa(v.ID)]
-		if !held {
-			d := seen.DisabledInfo(v.ID, v.Updated.Time(), nil)
-			d.Perhaps = incident.MayHaveDisabled(v.ID, j.UnresolvedEntries(time.Time{}))
-			return d
-		}
-		return seen.DisabledInfo(v.ID, v.Updated.Time(), &w)
-	}
-	return snapshot
-}
-
-// readAll returns the rows that could be read, and why the others could not.
-func readAll[T any](rows iter.Seq2[T, error]) (all []T, err error) {
-	for row, err := range rows {
-		if err != nil {
-			return all, err
-		}
-		all = append(all, row)
-	}
-	return all, nil
-}
-
-// readMemory returns what the dashboard has seen of the account.
-func (s *scriptSession) readMemory() (*incident.Observations, error) {
-	data, err := journal.StateFileAt(s.journal.path).Read()
-	if err != nil {
-		return incident.NewMemory(), err
-	}
-	return incident.Load(data)
-}
-
-// maxTicketRequests bounds the requests for tickets in a handover.
-const maxTicketRequests = 20
-
-// closedTicket is the status of a ticket that is closed.
-const closedTicket = "closed"
-
-// readTickets reads the status of the tickets of incidents: first of those that are not over as far as is known without
-// their ticket, then of the newest. A ticket that cannot be read has none.
-func (s *scriptSession) readTickets(ctx context.Context, m *incident.Incidents) map[int]string {
-	statuses := map[int]string{}
-	if !s.api.HasTickets() {
-		return statuses
-	}
-	rows := slices.Clone(m.All())
-	sort.SliceStable(rows, func(i, j int) bool { return rows[i].Unresolved() && !rows[j].Unresolved() })
-	for _, i := range rows[:min(len(rows), maxTicketRequests)] {
-		if i.Issue.Ticket.ID == 0 {
-			continue
-		}
-		t, err := s.api.Tickets.Get(ctx, i.Issue.Ticket.ID)
-		switch {
-		case err != nil || incident.StateOfTicket(t) == incident.TicketUnknown:
-		case !t.IsOpen():
-			statuses[i.Issue.Ticket.ID] = closedTicket
-		default:
-			statuses[i.Issue.Ticket.ID] = cmp.Or(t.Status.Raw(), "open")
-		}
-	}
-	return statuses
+	a.FetchTickets(issues)
+	a.Wait(ctx, nil)
+	return account.HandoverReport(a, shift), context.Cause(ctx)
 }
 
 // writeHandover writes a handover. It returns an error if it is incomplete.
@@ -265,8 +161,8 @@ func (s *scriptSession) handoverRow(r handover.Report) handoverRow {
 	h := handoverRow{
 		Account:    s.settings.Account,
 		Host:       s.settings.Host(),
-		From:       r.From,
-		To:         r.To,
+		From:       r.From.UTC(),
+		To:         r.To.UTC(),
 		Changes:    journalRows(r.Changes),
 		Unknown:    journalRows(r.Unknown),
 		Disabled:   []disabledService{},
@@ -330,7 +226,7 @@ func newOpenIssue(i handover.Issue) openIssue {
 		Services:  []string{},
 		Ticket:    i.Issue.Ticket.ID,
 		Label:     i.Issue.Ticket.Label.Raw(),
-		Status:    cmp.Or(i.TicketStatus, string(incident.TicketUnknown)),
+		Status:    cmp.Or(i.Ticket.Status.Raw(), string(incident.TicketUnknown)),
 		Recovered: i.Well(),
 	}
 	for _, name := range activity.ServiceNames(i, false) {

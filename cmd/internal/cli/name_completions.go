@@ -72,7 +72,9 @@ func (a namesOfAccount) names(c *cobra.Command, list string, read nameReader) na
 		if err != nil {
 			return names.NameList{}, err
 		}
-		return read(ctx, &scriptSession{settings: settings, api: api, now: time.Now})
+		s := &scriptSession{settings: settings, now: time.Now}
+		s.connect(ctx, api)
+		return read(ctx, s)
 	})
 }
 

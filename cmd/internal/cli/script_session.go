@@ -27,7 +27,7 @@ import (
 type scriptSession struct {
 	settings config.Settings
 	api      *client.Client
-	account  *account.Account // see openAccount
+	account  *account.Account // nil offline; see connect
 	journal  *lazyJournal
 	dryRun   bool // changes are printed instead of sent
 	printer  *output.Printer
@@ -74,6 +74,7 @@ func startSession(
 		errOut:   c.ErrOrStderr(),
 		now:      time.Now,
 	}
+	var api *client.Client
 	if online {
 		token, err := settings.ReadToken(withProgress(c))
 		if err != nil {
@@ -85,11 +86,11 @@ func startSession(
 		if s.dryRun {
 			options = append(options, client.WithDryRun(s.showChange))
 		}
-		if s.api, err = settings.NewClient(token, j, options...); err != nil {
+		if api, err = settings.NewClient(token, j, options...); err != nil {
 			return nil, nil, exit.Usage(err)
 		}
 		j.checkUser = func(path string) error {
-			err := settings.CheckTokenUser(c.Context(), s.api, token, path)
+			err := settings.CheckTokenUser(c.Context(), api, token, path)
 			if j.path = settings.JournalPath(); err != nil && j.path != path {
 				s.reportf("%s", client.Clean(err.Error()))
 				return nil
@@ -99,6 +100,9 @@ func startSession(
 	}
 	ctx, stop := exit.CancelOnSignal(c.Context())
 	c.SetContext(ctx)
+	if online {
+		s.connect(ctx, api)
+	}
 	end = func() {
 		stop()
 		j.close()
@@ -107,18 +111,25 @@ func startSession(
 	return s, end, nil
 }
 
+// connect gives the session its client, and an account of which nothing has been read yet. Only the commands that need
+// the journal give it to the account.
+func (s *scriptSession) connect(ctx context.Context, api *client.Client) {
+	s.api = api
+	s.account = account.New(ctx, account.Options{API: api, Name: s.settings.Account, Now: s.now})
+}
+
 // startSessionWithJournal is startSession, online, for a command that also reads the journal, if there is one.
 func startSessionWithJournal(
 	c *cobra.Command, f *config.Flags, options ...client.Option,
-) (s *scriptSession, j *journal.Journal, end func(), err error) {
+) (s *scriptSession, end func(), err error) {
 	if s, end, err = startSession(c, f, true, options...); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	if j, err = s.journal.getIfExists(); err != nil {
+	if s.account.Journal, err = s.journal.getIfExists(); err != nil {
 		end()
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	return s, j, end, nil
+	return s, end, nil
 }
 
 // lazyJournal opens the journal at the first change, so that commands that only read need no writable folder.

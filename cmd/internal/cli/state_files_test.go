@@ -170,3 +170,15 @@ func TestHandover_openIncidentsWhateverTheirServices(t *testing.T) {
 		t.Errorf("an incident that is over is in the handover: %s", s.Out)
 	}
 }
+
+// A handover says that it could not read what the dashboard has seen, and leaves the file to the dashboard.
+func TestHandover_damagedState(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun("services", "disable", "8")
+	state := strings.TrimSuffix(r.journalPath(), ".journal") + ".state"
+	r.Write(state, "{torn")
+	r.CheckResult(r.Run("handover"), exit.CodeFailure, "## Not read - state: ", "the handover is incomplete")
+	if data, err := os.ReadFile(state); err != nil || string(data) != "{torn" {
+		t.Errorf("%q, %v", data, err)
+	}
+}

@@ -144,7 +144,8 @@ func TestWait_createEndsWithCandidates(t *testing.T) {
 					}
 				}
 				var reports bytes.Buffer
-				s := &scriptSession{api: api, journal: &lazyJournal{journal: j}, errOut: &reports, now: time.Now}
+				s := &scriptSession{journal: &lazyJournal{journal: j}, errOut: &reports, now: time.Now}
+				s.connect(t.Context(), api)
 				began := time.Now()
 				run := subcommandRun{wait: true}
 				err = run.lookUpLost(t.Context(), s, change[any]{name: "contact Zed"}, lost)
