@@ -124,7 +124,7 @@ func (h HandoverText) gap(source handover.Source) []words {
 		case g.Reason == handover.NotYet:
 			return []words{alert("not read yet")}
 		case source == handover.Journal || g.Reason == handover.Omitted:
-			return []words{alert("incomplete"), plain(": " + gapText(g))}
+			return []words{alert("incomplete"), plain(": " + GapText(g))}
 		case !g.Read.IsZero():
 			return []words{alert("could not be read since " + h.time(g.Read))}
 		default:
@@ -137,8 +137,8 @@ func (h HandoverText) gap(source handover.Source) []words {
 // wasRead reports whether services were read before they could not be.
 func wasRead(g handover.Gap) bool { return g.Source == handover.Services && !g.Read.IsZero() }
 
-// gapText says what is missing, and why.
-func gapText(g handover.Gap) string {
+// GapText says what is missing, and why.
+func GapText(g handover.Gap) string {
 	switch g.Reason {
 	case handover.BadLines:
 		return wording.Plural(g.Count, "line", "lines") + " of the journal could not be read"
@@ -155,7 +155,7 @@ func gapText(g handover.Gap) string {
 func NotReadTexts(r handover.Report) []string {
 	var lines []string
 	for _, g := range r.Gaps {
-		lines = append(lines, string(g.Source)+": "+gapText(g))
+		lines = append(lines, string(g.Source)+": "+GapText(g))
 	}
 	return lines
 }

@@ -323,9 +323,8 @@ func statusRows(r handover.Report) (rows []*statusRow) {
 		}
 		rows = append(rows, row)
 	}
-	for _, text := range activity.NotReadTexts(r) {
-		what, why, _ := strings.Cut(text, ": ")
-		rows = append(rows, &statusRow{stateNotKnown, what, "", "", why})
+	for _, g := range r.Gaps {
+		rows = append(rows, &statusRow{stateNotKnown, string(g.Source), "", "", activity.GapText(g)})
 	}
 	return rows
 }

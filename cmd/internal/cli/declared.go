@@ -9,12 +9,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
 	"lookout/client"
-	"lookout/client/journal"
 	"lookout/client/lists"
 	"lookout/client/window"
 	"lookout/cmd/internal/exit"
@@ -234,8 +232,8 @@ func (d declaredOperation) plan(
 	ctx context.Context, s *scriptSession, row any, given givenValues,
 ) (c change[any], err error) {
 	op, _ := s.declaration(d.resource).Operation(d.op.Name)
-	if s.account.Journal, err = s.journal.getIfExists(); err != nil {
-		s.account.Journal = journal.NewInMemory(time.Now) // recording the change will fail, and say why
+	if j, err := s.journal.getIfExists(); err == nil { // otherwise recording the change will fail, and say why
+		s.account.Journal = j
 	}
 	if row != nil && op.Applies != nil && op.Applies(row) != "" && !op.RepeatInScripts {
 		return change[any]{result: row, unchanged: ": " + op.Applies(row)}, nil
