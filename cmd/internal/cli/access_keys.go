@@ -46,7 +46,7 @@ func createdKeyColumns(declared []resource.ColumnDefinition[any]) []resource.Col
 // accessKeyCommands adds the command that creates a key: it says what the key reaches in flags, and where its secret
 // goes.
 func accessKeyCommands(r scriptResource) scriptResource {
-	r.subcommands = append(r.subcommands, subcommand[*createdKey]{
+	r.subcommands = append(r.subcommands, subcommand{
 		name:     "create",
 		op:       client.OpCreateKey,
 		verb:     "Creates",
@@ -57,22 +57,23 @@ func accessKeyCommands(r scriptResource) scriptResource {
 		bindFlags:    createAccessKey,
 		columns:      createdKeyColumns(r.columns),
 		recoveryHint: lostSecretHint,
-	}.erase(), subcommand[*createdKey]{
+	}, subcommand{
 		name:         "rotate",
 		op:           client.OpCreateKey,
 		verb:         "Replaces",
 		args:         "ID|LABEL",
 		noTarget:     true,
 		description:  "Create a new key with the same access as an old one, which works until it is revoked",
-		bindFlags:    func(set *pflag.FlagSet) planFunc[*createdKey] { return rotateAccessKey(set, r) },
+		bindFlags:    func(set *pflag.FlagSet) planFunc { return rotateAccessKey(set, r) },
 		columns:      createdKeyColumns(r.columns),
 		recoveryHint: lostSecretHint,
-	}.erase())
+	})
 	return r
 }
 
 // lostSecretHint says what to do about a key that could not be printed.
-func lostSecretHint(k *createdKey) string {
+func lostSecretHint(row any) string {
+	k := row.(*createdKey)
 	if k.SecretKey == "" {
 		return ""
 	}
@@ -81,12 +82,12 @@ func lostSecretHint(k *createdKey) string {
 
 // rotateAccessKey creates a key with the access of another one. Once somebody has the new secret, the journal reminds
 // of the old key until it is revoked.
-func rotateAccessKey(set *pflag.FlagSet, r scriptResource) planFunc[*createdKey] {
+func rotateAccessKey(set *pflag.FlagSet, r scriptResource) planFunc {
 	label := set.String("label", "", "label of the new key (default: the old key's label)")
 	all := set.Bool("unlimited", false, "give the new key access to everything; required if the old one has it")
 	path := set.String("secret-file", "", "write the secret to a new file (mode 0600) instead of showing it")
-	return func(ctx context.Context, s *scriptSession, _ *createdKey, args []string) (change[*createdKey], error) {
-		var c change[*createdKey]
+	return func(ctx context.Context, s *scriptSession, _ any, args []string) (change, error) {
+		var c change
 		row, err := r.find(ctx, s, args[0])
 		if err != nil {
 			return c, err
@@ -101,7 +102,7 @@ func rotateAccessKey(set *pflag.FlagSet, r scriptResource) planFunc[*createdKey]
 		c.Label = in.Label
 		c.effect = fmt.Sprintf("Creates a key to replace %s, with the same access: %s", name, reach)
 		c.Before, c.Reason = account.Replaces(old)
-		c.send = func(ctx context.Context, w *approvedChange) (*createdKey, error) {
+		c.send = func(ctx context.Context, w *approvedChange) (any, error) {
 			w.onSecretSeen = func(made *client.AccessKey) { s.noteReplaced(w.Writer, old, made, name) }
 			return sendAccessKey(ctx, w, in, *path)
 		}
@@ -146,7 +147,7 @@ func (s *scriptSession) noteReplaced(w *client.Writer, old, made *client.AccessK
 	)
 }
 
-func createAccessKey(set *pflag.FlagSet) planFunc[*createdKey] {
+func createAccessKey(set *pflag.FlagSet) planFunc {
 	grants := set.StringArray(
 		"bucket", nil, "limit the key to CLUSTER/BUCKET:read_only or :read_write; can be repeated",
 	)
@@ -155,7 +156,7 @@ func createAccessKey(set *pflag.FlagSet) planFunc[*createdKey] {
 		"unlimited", false, "give the key access to everything: all buckets, including those created later",
 	)
 	path := set.String("secret-file", "", "write the secret to a new file (mode 0600) instead of showing it")
-	return func(ctx context.Context, s *scriptSession, _ *createdKey, args []string) (change[*createdKey], error) {
+	return func(ctx context.Context, s *scriptSession, _ any, args []string) (change, error) {
 		in, err := newKeyRequest(args[0], *grants, *none, *all)
 		if len(in.Buckets) > 0 {
 			clusters := s.listClusters(ctx)
@@ -163,10 +164,10 @@ func createAccessKey(set *pflag.FlagSet) planFunc[*createdKey] {
 				in.Buckets[i].Cluster, in.Buckets[i].Region = client.SplitLocation(g.Cluster, clusters)
 			}
 		}
-		return change[*createdKey]{
+		return change{
 			Change: client.Change{Label: in.Label},
 			effect: "Creates key " + client.Clean(in.Label) + ". " + storage.DescribeKeyRequest(in),
-			send: func(ctx context.Context, w *approvedChange) (*createdKey, error) {
+			send: func(ctx context.Context, w *approvedChange) (any, error) {
 				return sendAccessKey(ctx, w, in, *path)
 			},
 		}, err
@@ -314,8 +315,8 @@ func reserveSecretFile(path string) (func(client.Secret) error, error) {
 
 // rcloneCommand returns the command that lets rclone store what is too large for the API. It stands among those of
 // objects.
-func rcloneCommand() subcommand[any] {
-	return subcommand[*client.AccessKey]{
+func rcloneCommand() subcommand {
+	return subcommand{
 		name:            "rclone",
 		op:              client.OpCreateKey,
 		verb:            "Creates",
@@ -325,18 +326,16 @@ func rcloneCommand() subcommand[any] {
 		description: "Set up rclone, which can store files larger than 5 GiB: create a key limited to the bucket, " +
 			"write it to an rclone configuration file, and print the command that uploads a file",
 		bindFlags: setUpRclone,
-	}.erase()
+	}
 }
 
 // setUpRclone plans to create the key for rclone.
-func setUpRclone(set *pflag.FlagSet) planFunc[*client.AccessKey] {
+func setUpRclone(set *pflag.FlagSet) planFunc {
 	path := set.String(
 		"profile", "",
 		"rclone configuration file to create (mode 0600), with the secret (default: lookout-BUCKET.rclone.conf)",
 	)
-	return func(
-		ctx context.Context, s *scriptSession, _ *client.AccessKey, args []string,
-	) (c change[*client.AccessKey], err error) {
+	return func(ctx context.Context, s *scriptSession, _ any, args []string) (c change, err error) {
 		cluster, label, err := parseBucket(args[0])
 		if err != nil {
 			return c, err
@@ -352,7 +351,7 @@ func setUpRclone(set *pflag.FlagSet) planFunc[*client.AccessKey] {
 			return c, err
 		}
 		c.Change, c.effect = client.Change{Resource: "key", Label: remote.Label()}, remote.Effect()
-		c.send = func(ctx context.Context, w *approvedChange) (*client.AccessKey, error) {
+		c.send = func(ctx context.Context, w *approvedChange) (any, error) {
 			k, err := remote.Create(ctx, w.Writer)
 			if err != nil && k != nil {
 				err = exit.WithCode(exit.CodeUnknown, err)

@@ -197,13 +197,13 @@ func parseJSON(data []byte) (value any, ok bool) {
 // change sends a call that changes something, once it may.
 func (a *apiFlags) change(ctx context.Context, s *scriptSession, call *client.RawRequest) error {
 	run := &subcommandRun{
-		subcommand: subcommand[any]{op: call.Op(), noTarget: true, asks: askRuleOf(call.Op())},
+		subcommand: subcommand{op: call.Op(), noTarget: true, asks: askRuleOf(call.Op())},
 		yes:        a.yes,
 		reason:     a.reason,
 	}
 	answer := json.RawMessage("{}")
 	acl, _ := call.Body["acl"].(string)
-	c := change[any]{
+	c := change{
 		Change: client.Change{Op: call.Op(), Resource: call.Resource(), ID: call.ID(), Label: call.ID()},
 		effect: capitalize(strings.TrimSpace(call.Op() + " " + client.Clean(call.ID()))),
 		opens:  client.ACL(acl).Public(),

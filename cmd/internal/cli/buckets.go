@@ -33,7 +33,7 @@ func (s *scriptSession) listClusters(ctx context.Context) []*client.Cluster {
 // bucketCommands makes the command that creates a bucket look for it first: the API would return one that exists as if
 // it were new, and ignore the access that was asked for.
 func bucketCommands(r scriptResource) scriptResource {
-	r.subcommands = append(r.subcommands, subcommand[client.ObjectRef]{
+	r.subcommands = append(r.subcommands, subcommand{
 		name:            "empty",
 		op:              client.OpEmptyBucket,
 		verb:            "Empties",
@@ -42,22 +42,20 @@ func bucketCommands(r scriptResource) scriptResource {
 		noTarget:        true,
 		printsOwnResult: true,
 		description:     "Remove all objects in a bucket, or all whose names begin with a prefix",
-		bindFlags: withoutFlags(func(
-			ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
-		) (change[client.ObjectRef], error) {
+		bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, _ any, args []string) (change, error) {
 			o, err := parseObjectArgs(append(args, "")[:2])
 			if o.Cluster == "" {
-				return change[client.ObjectRef]{}, err
+				return change{}, err
 			}
 			return s.planEmptying(ctx, o)
 		}),
-	}.erase())
+	})
 	r.includes = append(r.includes, readersResource("bucket", "CLUSTER/BUCKET"))
-	i := slices.IndexFunc(r.subcommands, func(v subcommand[any]) bool { return v.name == "create" })
+	i := slices.IndexFunc(r.subcommands, func(v subcommand) bool { return v.name == "create" })
 	bind := r.subcommands[i].bindFlags
-	r.subcommands[i].bindFlags = func(set *pflag.FlagSet) planFunc[any] {
+	r.subcommands[i].bindFlags = func(set *pflag.FlagSet) planFunc {
 		plan := bind(set)
-		return func(ctx context.Context, s *scriptSession, row any, args []string) (change[any], error) {
+		return func(ctx context.Context, s *scriptSession, row any, args []string) (change, error) {
 			c, err := plan(ctx, s, row, args)
 			if err != nil {
 				return c, err
@@ -73,7 +71,7 @@ func bucketCommands(r scriptResource) scriptResource {
 				return c, err
 			default:
 				asked := set.Changed("acl") || set.Changed("cors")
-				return change[any]{result: existing}, reportExistingBucket(s, existing, asked)
+				return change{result: existing}, reportExistingBucket(s, existing, asked)
 			}
 		}
 	}

@@ -24,7 +24,7 @@ import (
 
 // A change is one change that a subcommand is about to make, with its values bound. If send is nil there is nothing to
 // change, and result is shown.
-type change[T any] struct {
+type change struct {
 	// Op, Resource, ID and Label are needed only if they differ from the subcommand's operation and its row.
 	client.Change
 	below     bool   // it is done to everything whose id begins with ID
@@ -34,8 +34,8 @@ type change[T any] struct {
 	summary   string // of the question, for errors; filled in by subcommandRun
 	name      string // of the thing, in questions and reports; filled in by subcommandRun
 	unchanged string // why nothing is sent, after the thing's name: " already has these values"
-	send      func(context.Context, *approvedChange) (T, error)
-	result    T
+	send      func(context.Context, *approvedChange) (any, error)
+	result    any
 	show      func() error             // prints what the requests at objects would be, for --dry-run; nil for others
 	asks      askRule                  // if it asks more than the subcommand
 	opens     bool                     // it opens something to everyone, so it asks on every account
@@ -44,30 +44,6 @@ type change[T any] struct {
 	ids       []string                 // what the consent covers, if it is not the ID
 	names     *objectnames.SortedNames // the objects that are deleted, instead of ids
 	otherIDs  []string                 // what the consent to client.OpDeleteObject covers, if it differs
-}
-
-// erase returns the change without its type.
-func (c change[T]) erase() change[any] {
-	erased := change[any]{
-		Change:    c.Change,
-		below:     c.below,
-		effect:    c.effect,
-		detail:    c.detail,
-		unchanged: c.unchanged,
-		result:    c.result,
-		show:      c.show,
-		asks:      c.asks,
-		opens:     c.opens,
-		keep:      c.keep,
-		word:      c.word,
-		ids:       c.ids,
-		otherIDs:  c.otherIDs,
-		names:     c.names,
-	}
-	if c.send != nil {
-		erased.send = func(ctx context.Context, a *approvedChange) (any, error) { return c.send(ctx, a) }
-	}
-	return erased
 }
 
 // An approvedChange is a change that may be sent.
@@ -133,7 +109,7 @@ func targetName(resource, id, label string) string {
 }
 
 // preview prints the requests of a change instead of sending it.
-func (r *subcommandRun) preview(ctx context.Context, s *scriptSession, c change[any], a *approvedChange) error {
+func (r *subcommandRun) preview(ctx context.Context, s *scriptSession, c change, a *approvedChange) error {
 	s.reportf("dry run: nothing is sent")
 	if c.show != nil {
 		return c.show()
@@ -228,7 +204,7 @@ func addWaitFlag(set *pflag.FlagSet, wait *bool, op string) {
 
 // lookUpLost returns the error of a change. If its answer was lost and --wait is given, it reads again first: there is
 // no error if a reading shows what the change wanted. What a create may have made is reported, with how it differs.
-func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c change[any], err error) error {
+func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c change, err error) error {
 	var e *client.Error
 	if !errors.As(err, &e) || !e.Unknown() || e.IntentID() == "" {
 		return err

@@ -151,9 +151,9 @@ type declaredOperation struct {
 
 // subcommand returns the command that performs the operation. Its flags and arguments are the fields of the pane's
 // form.
-func (d declaredOperation) subcommand() subcommand[any] {
+func (d declaredOperation) subcommand() subcommand {
 	draft := d.op.Draft(nil)
-	v := subcommand[any]{
+	v := subcommand{
 		name:        d.op.CommandName(),
 		description: d.help(),
 		op:          d.op.Call,
@@ -182,9 +182,9 @@ func (d declaredOperation) subcommand() subcommand[any] {
 		}
 		return givenValues{flags, args}.fill(fields, d.singular, v.noTarget)
 	}
-	v.bindFlags = func(set *pflag.FlagSet) planFunc[any] {
+	v.bindFlags = func(set *pflag.FlagSet) planFunc {
 		flags := bindFields(set, draft.Fields, v.noTarget)
-		return func(ctx context.Context, s *scriptSession, row any, args []string) (change[any], error) {
+		return func(ctx context.Context, s *scriptSession, row any, args []string) (change, error) {
 			return d.plan(ctx, s, row, givenValues{flags, args})
 		}
 	}
@@ -230,13 +230,13 @@ func (d declaredOperation) verb() string {
 // for.
 func (d declaredOperation) plan(
 	ctx context.Context, s *scriptSession, row any, given givenValues,
-) (c change[any], err error) {
+) (c change, err error) {
 	op, _ := s.declaration(d.resource).Operation(d.op.Name)
 	if j, err := s.journal.getIfExists(); err == nil { // otherwise recording the change will fail, and say why
 		s.account.Journal = j
 	}
 	if row != nil && op.Applies != nil && op.Applies(row) != "" && !op.RepeatInScripts {
-		return change[any]{result: row, unchanged: ": " + op.Applies(row)}, nil
+		return change{result: row, unchanged: ": " + op.Applies(row)}, nil
 	}
 	for _, list := range op.ScriptReads {
 		list.Refresh()
@@ -257,7 +257,7 @@ func (d declaredOperation) plan(
 		if !op.RepeatInScripts {
 			err = given.checkAny()
 		}
-		return change[any]{result: row, unchanged: " already has these values"}, err
+		return change{result: row, unchanged: " already has these values"}, err
 	}
 	c.Change = attempt.Change("", "")
 	confirm := confirmationOf(draft, row)

@@ -63,10 +63,8 @@ func (s *scriptSession) delete(
 	return row.Err
 }
 
-// planRemoval plans to remove the objects of a selection. The answer is their number.
-func (s *scriptSession) planRemoval(
-	ctx context.Context, sel transfer.Selection,
-) (c change[client.ObjectRef], err error) {
+// planRemoval plans to remove the objects of a selection.
+func (s *scriptSession) planRemoval(ctx context.Context, sel transfer.Selection) (c change, err error) {
 	var single client.Object
 	names := objectnames.NewSortedNamesBuilder(client.BucketID(sel.Cluster, sel.Bucket))
 	err = s.eachSelected(ctx, sel, func(o transfer.DownloadItem) {
@@ -116,8 +114,8 @@ func (s *scriptSession) planRemoval(
 		}
 		return err
 	}
-	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
-		return client.ObjectRef{}, s.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
+	c.send = func(ctx context.Context, w *approvedChange) (any, error) {
+		return nil, s.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
 			if list.Len() == 1 {
 				return m.DeleteObject(w.consent(), sel.Cluster, sel.Bucket, single)
 			}
@@ -129,9 +127,7 @@ func (s *scriptSession) planRemoval(
 
 // planEmptying plans to remove everything that begins with a prefix, after counting it. The answer is the name of the
 // bucket.
-func (s *scriptSession) planEmptying(
-	ctx context.Context, prefix client.ObjectRef,
-) (c change[client.ObjectRef], err error) {
+func (s *scriptSession) planEmptying(ctx context.Context, prefix client.ObjectRef) (c change, err error) {
 	line := progress.NewMeter(s.errOut)
 	q := client.ObjectQuery{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Prefix: prefix.Name}
 	count, err := objectindex.Count(ctx, s.api.Objects, q, func(objects, _ int64) {
@@ -153,8 +149,8 @@ func (s *scriptSession) planEmptying(
 	}, ", ")
 	c.Change = client.Change{Op: client.OpEmptyBucket, ID: prefix.ID(), Label: prefix.Bucket}
 	c.effect = fmt.Sprintf("Removes everything below %s for good: %s", describeObject(prefix), total)
-	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
-		return prefix, s.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
+	c.send = func(ctx context.Context, w *approvedChange) (any, error) {
+		return nil, s.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
 			return m.Empty(w.consent(), prefix.Cluster, prefix.Bucket, prefix.Name, 0)
 		}, nil)
 	}

@@ -33,14 +33,14 @@ func (b *batchTransfer) reportLostAccess() {
 }
 
 // askToOpen completes a change that stores objects: it says how many of them will be public, and asks if there are any.
-func (b *batchTransfer) askToOpen(c *change[client.ObjectRef]) {
+func (b *batchTransfer) askToOpen(c *change) {
 	public, _ := b.plan.CountACLs()
 	c.opens = public > 0
 	if text := storage.DescribeKeptACLs(&b.plan); text != "" {
 		c.effect += ". " + strings.TrimSuffix(text, ".")
 	}
 	if send := c.send; send != nil {
-		c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+		c.send = func(ctx context.Context, w *approvedChange) (any, error) {
 			b.aclConsent = w.consents[client.OpSetObjectACL]
 			return send(ctx, w)
 		}
@@ -81,7 +81,7 @@ func isAccessError(err error) bool {
 }
 
 // keepAccess completes the change that replaces one object: it reads the access to it, and asks if it stays public.
-func (s *scriptSession) keepAccess(ctx context.Context, o client.ObjectRef, c *change[client.ObjectRef]) (err error) {
+func (s *scriptSession) keepAccess(ctx context.Context, o client.ObjectRef, c *change) (err error) {
 	if c.keep, err = transfer.ReadACL(ctx, s.api.Objects, o); err != nil {
 		return err
 	}

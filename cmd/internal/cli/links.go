@@ -51,25 +51,25 @@ func linksResource() scriptResource {
 			{Name: "expires", Value: (*link).expiresText},
 			{Name: "exists", Value: func(l *link) string { return resource.OptionalValue(l.Exists) }},
 		}),
-		subcommands: []subcommand[any]{subcommand[*link]{
+		subcommands: []subcommand{{
 			name:        "link",
 			op:          client.OpCreateObjectURL,
 			args:        "CLUSTER/BUCKET NAME",
 			noTarget:    true,
 			bindFlags:   makeLink,
 			description: "Create a link to one object; anyone who has it can use it until it expires",
-		}.erase()},
+		}},
 	}
 }
 
-func makeLink(set *pflag.FlagSet) planFunc[*link] {
+func makeLink(set *pflag.FlagSet) planFunc {
 	life := set.Duration("for", time.Hour, "how long the link works: 6m to 24h")
 	method := set.String("method", http.MethodGet, "GET, PUT or DELETE")
 	setFlagChoices(set, "method", http.MethodGet, http.MethodPut, http.MethodDelete)
 	kind := set.String(
 		"content-type", "", "Content-Type that users of the link must send (default for PUT: application/octet-stream)",
 	)
-	return func(_ context.Context, s *scriptSession, _ *link, args []string) (c change[*link], err error) {
+	return func(_ context.Context, s *scriptSession, _ any, args []string) (c change, err error) {
 		o, err := parseObjectArgs(args)
 		l := &link{
 			Method: strings.ToUpper(*method),
@@ -93,10 +93,10 @@ func makeLink(set *pflag.FlagSet) planFunc[*link] {
 			Expires:     int(life.Seconds()),
 			ContentType: l.Type,
 		}
-		return change[*link]{
+		return change{
 			Change: client.Change{Op: in.Op(), Resource: "object", ID: o.ID(), Label: o.Name},
 			effect: fmt.Sprintf("Creates a %s link to object %s that works for %s", l.Method, describeObject(o), *life),
-			send: func(ctx context.Context, w *approvedChange) (*link, error) {
+			send: func(ctx context.Context, w *approvedChange) (any, error) {
 				signed, err := w.CreateObjectURL(ctx, o.Cluster, o.Bucket, in)
 				if err != nil {
 					return l, err

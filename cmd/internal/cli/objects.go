@@ -136,8 +136,8 @@ func describeObject(o client.ObjectRef) string { return client.Clean(o.ID()) }
 func objectFilesResource() scriptResource {
 	return scriptResource{
 		singular: "object",
-		subcommands: []subcommand[any]{
-			subcommand[client.ObjectRef]{
+		subcommands: []subcommand{
+			{
 				name:            "get",
 				args:            "CLUSTER/BUCKET NAME... [FILE]",
 				noTarget:        true,
@@ -147,8 +147,8 @@ func objectFilesResource() scriptResource {
 				description: "Download to FILE (default: the object's base name; - writes to standard output). If " +
 					"FILE is a folder or ends with /, the object goes into it. With several names, a pattern or -r, " +
 					"FILE is a folder. With two or more arguments after the bucket, the last is FILE.",
-			}.erase(),
-			subcommand[client.ObjectRef]{
+			},
+			{
 				name:            "put",
 				op:              client.OpUploadObject,
 				otherOps:        []string{client.OpSetObjectACL},
@@ -160,8 +160,8 @@ func objectFilesResource() scriptResource {
 				bindFlags:       putObject,
 				description: "Store a file as an object (- is standard input), or several files and folders under " +
 					"NAME/",
-			}.erase(),
-			subcommand[client.ObjectRef]{
+			},
+			{
 				name:            "rm",
 				op:              client.OpDeleteObject,
 				verb:            "Removes",
@@ -172,8 +172,8 @@ func objectFilesResource() scriptResource {
 				description:     "Remove an object or, with patterns or -r, several objects",
 				columns:         transferRowColumns(),
 				bindFlags:       removeObject,
-			}.erase(),
-			subcommand[client.ObjectRef]{
+			},
+			{
 				name:            "sync",
 				op:              client.OpUploadObject,
 				otherOps:        []string{client.OpDeleteObject, client.OpSetObjectACL},
@@ -185,15 +185,15 @@ func objectFilesResource() scriptResource {
 					"of the folder must begin with / or . (./site), and the other side is CLUSTER/BUCKET[/PREFIX]",
 				bindFlags: syncObjects,
 				columns:   transferRowColumns(),
-			}.erase(),
+			},
 			copyCommand("cp", transfer.Copy), copyCommand("mv", transfer.Move), rcloneCommand(),
 		},
 	}
 }
 
 // copyCommand returns the command that copies or moves objects.
-func copyCommand(name string, kind transfer.Kind) subcommand[any] {
-	c := subcommand[client.ObjectRef]{
+func copyCommand(name string, kind transfer.Kind) subcommand {
+	c := subcommand{
 		name:            name,
 		op:              client.OpUploadObject,
 		otherOps:        []string{client.OpSetObjectACL},
@@ -210,7 +210,7 @@ func copyCommand(name string, kind transfer.Kind) subcommand[any] {
 		c.verb, c.otherOps = "Moves", []string{client.OpDeleteObject, client.OpSetObjectACL}
 		c.description = "Rename or move objects: like cp, but deletes each source once its copy is verified"
 	}
-	return c.erase()
+	return c
 }
 
 func parseObjectArgs(args []string) (client.ObjectRef, error) {
@@ -247,7 +247,7 @@ func objectACLsResource() scriptResource {
 				return string(acl)
 			}},
 		}),
-		subcommands: []subcommand[any]{subcommand[*objectACL]{
+		subcommands: []subcommand{{
 			name:        "acl",
 			op:          client.OpSetObjectACL,
 			verb:        "Changes the access to",
@@ -255,14 +255,12 @@ func objectACLsResource() scriptResource {
 			noTarget:    true,
 			bindFlags:   withoutFlags(showOrSetObjectACL),
 			description: "Show or set who may access an object: " + storage.ACLChoices,
-		}.erase()},
+		}},
 	}
 }
 
 // showOrSetObjectACL reads an object's ACL, and plans to set it if args name another one.
-func showOrSetObjectACL(
-	ctx context.Context, s *scriptSession, _ *objectACL, args []string,
-) (c change[*objectACL], err error) {
+func showOrSetObjectACL(ctx context.Context, s *scriptSession, _ any, args []string) (c change, err error) {
 	o, err := parseObjectArgs(args)
 	if err != nil {
 		return c, err
@@ -275,15 +273,15 @@ func showOrSetObjectACL(
 	}
 	before, err := s.readObjectACL(ctx, o)
 	if len(args) < 3 || err != nil {
-		return change[*objectACL]{result: before}, err
+		return change{result: before}, err
 	}
 	present, _ := before.ACL.Value()
-	return change[*objectACL]{
+	return change{
 		Change: client.Change{ID: o.ID(), Label: o.Name, Before: map[string]any{"acl": before.ACL}},
 		opens:  acl.Opens(present),
 		word:   "y",
 		detail: string(acl),
-		send: func(ctx context.Context, w *approvedChange) (*objectACL, error) {
+		send: func(ctx context.Context, w *approvedChange) (any, error) {
 			now, err := w.SetObjectACL(ctx, o, acl)
 			switch {
 			case err != nil:
@@ -310,15 +308,13 @@ func (s *scriptSession) readObjectACL(ctx context.Context, o client.ObjectRef) (
 	return newObjectACL(o.Name, now), nil
 }
 
-func getObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
+func getObject(set *pflag.FlagSet) planFunc {
 	var flags planFlags
 	flags.add(set, "replace existing files that differ")
 	const inFolders = "also download everything in the folders that NAME names or matches"
 	recursive := set.BoolP("recursive", "r", false, inFolders)
 	dryRun := set.Bool("dry-run", false, "print what would be downloaded, and download nothing")
-	return func(
-		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
-	) (c change[client.ObjectRef], err error) {
+	return func(ctx context.Context, s *scriptSession, _ any, args []string) (c change, err error) {
 		o, err := parseObjectArgs(args)
 		if *recursive && o.Cluster != "" {
 			err = nil // an empty name is the whole bucket
@@ -540,14 +536,12 @@ func transferError(ctx context.Context, what string, row transfer.Status) error 
 	return fmt.Errorf("%s: %w after %d bytes", what, context.Cause(ctx), row.Done)
 }
 
-func putObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
+func putObject(set *pflag.FlagSet) planFunc {
 	var flags planFlags
 	flags.add(set, "replace existing objects that differ")
 	recursive := set.BoolP("recursive", "r", false, "FILE is a folder: store everything in it")
 	kind := set.String("content-type", "", "content type of a single file (default: guessed from the file's name)")
-	return func(
-		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
-	) (c change[client.ObjectRef], err error) {
+	return func(ctx context.Context, s *scriptSession, _ any, args []string) (c change, err error) {
 		o, err := parseObjectArgs(args)
 		if err == nil {
 			err = flags.check()
@@ -601,7 +595,7 @@ func putsMany(o client.ObjectRef, files []string, recursive bool) (bool, error) 
 // planFile plans to store one file as an object.
 func (s *scriptSession) planFile(
 	ctx context.Context, o client.ObjectRef, file, kind string, flags planFlags,
-) (c change[client.ObjectRef], err error) {
+) (c change, err error) {
 	c.Change = client.Change{ID: o.ID(), Label: o.Name}
 	if info, err := os.Stat(file); err == nil && info.Size() > client.MaxPutSize {
 		hintRclone(s, o.Cluster, o.Bucket)
@@ -611,7 +605,7 @@ func (s *scriptSession) planFile(
 	case found && err == nil && flags.skip:
 		s.reportf("%s exists; nothing was stored", describeObject(o))
 		s.addRow(newUploadRow(o, file).skipped(s.dryRun))
-		return change[client.ObjectRef]{}, nil
+		return change{}, nil
 	case found && err == nil && !flags.force && !flags.compares():
 		return c, errObjectExists(o)
 	case found && err == nil && flags.compares():
@@ -620,7 +614,7 @@ func (s *scriptSession) planFile(
 			s.addRow(newUploadRow(o, file).same(s.dryRun))
 		}
 		if failure != nil || sent == "" {
-			return change[client.ObjectRef]{}, failure
+			return change{}, failure
 		}
 		o.Name = sent
 		c.ID, c.Label = o.ID(), o.Name
@@ -658,8 +652,8 @@ func (s *scriptSession) planFile(
 		}
 		return cmp.Or(s.showObject(http.MethodPut, o, upload.ContentType, file), s.showACL(o, keep), lost)
 	}
-	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
-		return o, s.storeObject(ctx, w, upload, newUploadRow(o, file))
+	c.send = func(ctx context.Context, w *approvedChange) (any, error) {
+		return nil, s.storeObject(ctx, w, upload, newUploadRow(o, file))
 	}
 	return c, nil
 }
@@ -701,14 +695,14 @@ func (s *scriptSession) compareFile(
 // putInput plans to store standard input as an object.
 func (s *scriptSession) putInput(
 	ctx context.Context, o client.ObjectRef, kind string, flags planFlags,
-) (c change[client.ObjectRef], err error) {
+) (c change, err error) {
 	c, err = s.planFile(ctx, o, "", cmp.Or(kind, transfer.ContentType(o.Name)), flags)
 	if err != nil || c.send == nil {
 		return c, err
 	}
 	o.Name = c.Label
 	keep := c.keep
-	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+	c.send = func(ctx context.Context, w *approvedChange) (any, error) {
 		r := transfer.UploadRequest{
 			Cluster:     o.Cluster,
 			Bucket:      o.Bucket,
@@ -719,11 +713,11 @@ func (s *scriptSession) putInput(
 		}
 		file, err := prompt.UnlessInterrupted(ctx, func() (*os.File, error) { return transfer.Spool(s.in) })
 		if err != nil {
-			return o, fmt.Errorf("standard input: %w", err)
+			return nil, fmt.Errorf("standard input: %w", err)
 		}
 		defer file.Close()
 		r.Spooled = file
-		return o, s.storeObject(ctx, w, r, newUploadRow(o, ""))
+		return nil, s.storeObject(ctx, w, r, newUploadRow(o, ""))
 	}
 	return c, nil
 }
@@ -751,11 +745,9 @@ func (s *scriptSession) storeObject(
 }
 
 // removeObject plans to remove an object, or several.
-func removeObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
+func removeObject(set *pflag.FlagSet) planFunc {
 	recursive := set.BoolP("recursive", "r", false, "also remove everything in the folders that NAME names or matches")
-	return func(
-		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
-	) (c change[client.ObjectRef], err error) {
+	return func(ctx context.Context, s *scriptSession, _ any, args []string) (c change, err error) {
 		o, err := parseObjectArgs(args)
 		if err != nil {
 			return c, err
@@ -781,7 +773,7 @@ func removeObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 		if err != nil {
 			return c, err
 		}
-		return change[client.ObjectRef]{
+		return change{
 			Change: client.Change{ID: o.ID(), Label: o.Name, Before: found},
 			show: func() error {
 				if s.printsRows() {
@@ -790,7 +782,7 @@ func removeObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 				}
 				return s.showObject(http.MethodDelete, o, "", "")
 			},
-			send: func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+			send: func(ctx context.Context, w *approvedChange) (any, error) {
 				err := w.DeleteObject(ctx, o)
 				row := newDeletionRow(found)
 				row.setOutcome(transfer.Status{State: transfer.Done}, err)
@@ -798,7 +790,7 @@ func removeObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 				if err == nil {
 					s.reportf("%s is removed", describeObject(o))
 				}
-				return o, err
+				return nil, err
 			},
 		}, nil
 	}

@@ -38,7 +38,7 @@ type scriptResource struct {
 	listSummary string // what it does; "" is "List the services"
 	listFlags   func(*pflag.FlagSet, *listOptions)
 	get         func(ctx context.Context, s *scriptSession, id string) (any, error)
-	subcommands []subcommand[any]
+	subcommands []subcommand
 	offline     bool             // needs no API and so no token
 	includes    []scriptResource // resources whose commands are among these: links among objects
 	// columnsByName returns the columns with what names the rows that these refer to; nil is columns
@@ -55,7 +55,7 @@ type listOptions struct {
 }
 
 // A subcommand changes a row, creates one, or reads something that get and list do not.
-type subcommand[T any] struct {
+type subcommand struct {
 	name            string
 	description     string
 	op              string   // the client's operation, such as client.OpDeleteContact; empty if it changes nothing
@@ -67,53 +67,18 @@ type subcommand[T any] struct {
 	doneMessage     string                           // reported after the name if there is no row to show
 	printsOwnResult bool                             // it reports the result itself
 	columns         []resource.ColumnDefinition[any] // of its result; nil is the resource's
-	recoveryHint    func(T) string                   // what to do if the result cannot be shown; nil adds nothing
-	bindFlags       func(*pflag.FlagSet) planFunc[T]
+	recoveryHint    func(row any) string             // what to do if the result cannot be shown; nil adds nothing
+	bindFlags       func(*pflag.FlagSet) planFunc
 	// check returns what is wrong with the flags and arguments before anything is read; nil checks nothing
 	check func(*pflag.FlagSet, []string) error
 }
 
 // A planFunc checks the arguments and flags, reads what it needs, and returns the change that they ask for.
-type planFunc[T any] func(ctx context.Context, s *scriptSession, row T, args []string) (change[T], error)
+type planFunc func(ctx context.Context, s *scriptSession, row any, args []string) (change, error)
 
 // withoutFlags adapts a plan that has no flags.
-func withoutFlags[T any](plan planFunc[T]) func(*pflag.FlagSet) planFunc[T] {
-	return func(*pflag.FlagSet) planFunc[T] { return plan }
-}
-
-// erase returns the subcommand without its type.
-func (v subcommand[T]) erase() subcommand[any] {
-	erased := subcommand[any]{
-		name:            v.name,
-		description:     v.description,
-		op:              v.op,
-		otherOps:        v.otherOps,
-		verb:            v.verb,
-		args:            v.args,
-		noTarget:        v.noTarget,
-		asks:            v.asks,
-		doneMessage:     v.doneMessage,
-		printsOwnResult: v.printsOwnResult,
-		columns:         v.columns,
-		check:           v.check,
-	}
-	if v.recoveryHint != nil {
-		erased.recoveryHint = func(row any) string { return v.recoveryHint(assertRow[T](row)) }
-	}
-	erased.bindFlags = func(set *pflag.FlagSet) planFunc[any] {
-		plan := v.bindFlags(set)
-		return func(ctx context.Context, s *scriptSession, row any, args []string) (change[any], error) {
-			c, err := plan(ctx, s, assertRow[T](row), args)
-			return c.erase(), err
-		}
-	}
-	return erased
-}
-
-// assertRow returns a row with its type: the zero T if there is none yet.
-func assertRow[T any](row any) T {
-	v, _ := row.(T)
-	return v
+func withoutFlags(plan planFunc) func(*pflag.FlagSet) planFunc {
+	return func(*pflag.FlagSet) planFunc { return plan }
 }
 
 // indentExamples indents command lines for the help.
@@ -333,7 +298,7 @@ func (r scriptResource) columnsFor(ctx context.Context, s *scriptSession) []reso
 	return r.columnsByName(ctx, s)
 }
 
-func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subcommand[any]) *cobra.Command {
+func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subcommand) *cobra.Command {
 	run := &subcommandRun{resource: r, subcommand: v, printer: p}
 	words := []string{v.name, v.args}
 	if !v.noTarget {
@@ -396,9 +361,9 @@ func aliasesOf(name string) (others []string) {
 // A subcommandRun runs a subcommand. Every change that a script makes takes this path.
 type subcommandRun struct {
 	resource   scriptResource
-	subcommand subcommand[any]
+	subcommand subcommand
 	printer    *output.Printer
-	plan       planFunc[any]
+	plan       planFunc
 	yes        yesFlag
 	reason     string
 	wait       bool // if the answer is lost, until readings tell the outcome
@@ -466,7 +431,7 @@ const listMayBeBehind = 10 * time.Minute
 
 // deletedBefore reports whether a deletion was made from this machine a moment ago, so that it is not sent again, and
 // says so if it was made in the last day.
-func (r *subcommandRun) deletedBefore(s *scriptSession, c change[any], row any) (bool, error) {
+func (r *subcommandRun) deletedBefore(s *scriptSession, c change, row any) (bool, error) {
 	j, err := s.journal.getIfExists()
 	if err != nil {
 		return false, err
@@ -481,7 +446,7 @@ func (r *subcommandRun) deletedBefore(s *scriptSession, c change[any], row any) 
 }
 
 // describe fills in what the plan left open: the operation and its target.
-func (r *subcommandRun) describe(c *change[any], row any) {
+func (r *subcommandRun) describe(c *change, row any) {
 	c.Op = cmp.Or(c.Op, r.subcommand.op)
 	c.Resource = cmp.Or(c.Resource, r.resource.singular)
 	c.Reason = cmp.Or(r.reason, c.Reason)
@@ -511,7 +476,7 @@ func (r *subcommandRun) describe(c *change[any], row any) {
 }
 
 // approve asks once for all operations of a change, and begins the change.
-func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[any]) (*approvedChange, error) {
+func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change) (*approvedChange, error) {
 	a := &approvedChange{api: s.api, change: c.Change, consents: map[string]*client.Consent{}}
 	asks := max(r.subcommand.asks, c.asks)
 	if c.opens {
@@ -556,7 +521,7 @@ func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[
 }
 
 // show prints the result of a subcommand.
-func (r *subcommandRun) show(ctx context.Context, s *scriptSession, c change[any], row any) error {
+func (r *subcommandRun) show(ctx context.Context, s *scriptSession, c change, row any) error {
 	switch {
 	case r.subcommand.printsOwnResult:
 		return nil
@@ -587,7 +552,7 @@ func firstTypable(names ...string) string {
 
 // resultNotPrinted returns the error of a change that was applied, but whose result could not be printed. It must not
 // look like a change that failed: sending it again might apply it twice.
-func (r scriptResource) resultNotPrinted(v subcommand[any], after any, err error) error {
+func (r scriptResource) resultNotPrinted(v subcommand, after any, err error) error {
 	name, next := "", ""
 	row := after
 	if created, isKey := after.(*createdKey); isKey {

@@ -18,13 +18,12 @@ type storageSummary struct {
 }
 
 func storageResource() scriptResource {
-	type row = *storageSummary
 	return scriptResource{
 		name:        "storage",
 		singular:    "account",
 		description: "Cancel Object Storage for the whole account",
 		examples:    "lookout storage cancel -a staging --yes=staging --reason \"moved elsewhere\"",
-		subcommands: []subcommand[any]{subcommand[row]{
+		subcommands: []subcommand{{
 			name:     "cancel",
 			op:       client.OpCancelObjectStorage,
 			noTarget: true,
@@ -33,14 +32,12 @@ func storageResource() scriptResource {
 				"keys stop working",
 			doneMessage: "no longer has Object Storage",
 			bindFlags:   withoutFlags(cancelStorage),
-		}.erase()},
+		}},
 	}
 }
 
 // cancelStorage counts what would be lost and plans to cancel Object Storage.
-func cancelStorage(
-	ctx context.Context, s *scriptSession, _ *storageSummary, _ []string,
-) (c change[*storageSummary], err error) {
+func cancelStorage(ctx context.Context, s *scriptSession, _ any, _ []string) (c change, err error) {
 	buckets, err := account.Collect(s.api.Buckets.All(ctx))
 	if err != nil {
 		return c, fmt.Errorf("cannot count what would be lost: %w", err)
@@ -54,10 +51,10 @@ func cancelStorage(
 	for _, b := range buckets {
 		lost.Buckets = append(lost.Buckets, b.ID())
 	}
-	return change[*storageSummary]{
+	return change{
 		Change: client.Change{ID: name, Label: name, Before: lost},
 		effect: strings.TrimSuffix(storage.CancelEffect(name, buckets, false, len(keys)), "."),
-		send: func(ctx context.Context, w *approvedChange) (*storageSummary, error) {
+		send: func(ctx context.Context, w *approvedChange) (any, error) {
 			return lost, w.CancelObjectStorage(ctx)
 		},
 	}, nil

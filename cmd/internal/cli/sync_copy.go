@@ -39,15 +39,13 @@ func parseSide(arg string) (folder string, place client.ObjectRef, err error) {
 }
 
 // syncObjects plans to copy what is new from a folder to a bucket, or back.
-func syncObjects(set *pflag.FlagSet) planFunc[client.ObjectRef] {
+func syncObjects(set *pflag.FlagSet) planFunc {
 	var flags planFlags
 	flags.add(set, "replace what differs")
 	const deletes = "at the end, delete what exists only in the target; lookout asks on every " +
 		"account first, unless --yes is given"
 	set.BoolVar(&flags.deletes, "delete", false, deletes)
-	return func(
-		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
-	) (c change[client.ObjectRef], err error) {
+	return func(ctx context.Context, s *scriptSession, _ any, args []string) (c change, err error) {
 		from, source, err := parseSide(args[0])
 		to, target, failure := parseSide(args[1])
 		if err = errors.Join(err, failure, flags.check()); err != nil {
@@ -148,8 +146,8 @@ func (b *batchTransfer) askerOfDeletion(yes yesFlag) (*scriptAsker, client.Conse
 const checkedNote = "size and MD5 checked"
 
 // copyObjects plans to copy or move objects: kind is transfer.Copy or transfer.Move.
-func copyObjects(kind transfer.Kind) func(*pflag.FlagSet) planFunc[client.ObjectRef] {
-	return func(set *pflag.FlagSet) planFunc[client.ObjectRef] {
+func copyObjects(kind transfer.Kind) func(*pflag.FlagSet) planFunc {
+	return func(set *pflag.FlagSet) planFunc {
 		var flags planFlags
 		set.BoolVar(&flags.force, "force", false, "replace existing objects that differ")
 		set.BoolVar(&flags.skip, "skip-existing", false, skipExistingUsage)
@@ -161,9 +159,7 @@ func copyObjects(kind transfer.Kind) func(*pflag.FlagSet) planFunc[client.Object
 		)
 		const inFolders = "also take everything in the folders that SOURCE names or matches"
 		recursive := set.BoolP("recursive", "r", false, inFolders)
-		return func(
-			ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
-		) (c change[client.ObjectRef], err error) {
+		return func(ctx context.Context, s *scriptSession, _ any, args []string) (c change, err error) {
 			sel, target, err := parseCopyArgs(args, *recursive)
 			if err = errors.Join(err, flags.check()); err != nil {
 				return c, exit.Usage(err)
@@ -207,7 +203,7 @@ func parseCopyArgs(args []string, recursive bool) (sel transfer.Selection, targe
 // planCopy plans to copy or move the objects of a selection.
 func (s *scriptSession) planCopy(
 	ctx context.Context, kind transfer.Kind, sel transfer.Selection, target client.ObjectRef, flags planFlags,
-) (c change[client.ObjectRef], err error) {
+) (c change, err error) {
 	many := sel.Recursive || len(sel.Names) > 1
 	if !many {
 		from := client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket, Name: sel.Names[0]}
@@ -240,9 +236,9 @@ func (s *scriptSession) planCopy(
 }
 
 // copyChange returns the change that a copy or a move makes.
-func (b *batchTransfer) copyChange() change[client.ObjectRef] {
+func (b *batchTransfer) copyChange() change {
 	files, replaced := b.plan.CountToSend(b.flags.existing())
-	c := change[client.ObjectRef]{Change: client.Change{Label: b.plan.Prefix}}
+	c := change{Change: client.Change{Label: b.plan.Prefix}}
 	c.show = b.showCopies
 	for f := range b.plan.ToSend(b.flags.existing()) {
 		target := client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: f.Name}
@@ -264,9 +260,9 @@ func (b *batchTransfer) copyChange() change[client.ObjectRef] {
 		c.effect += fmt.Sprintf(", replaces %s", wording.Plural(replaced, "object", "objects"))
 	}
 	c.effect += ". " + strings.TrimSuffix(storage.CopyLosses(b.plan.Kind), ".")
-	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+	c.send = func(ctx context.Context, w *approvedChange) (any, error) {
 		b.deleteConsent = w.consents[client.OpDeleteObject]
-		return client.ObjectRef{}, b.run(ctx, w.consent(), w.change.Reason)
+		return nil, b.run(ctx, w.consent(), w.change.Reason)
 	}
 	b.askToOpen(&c)
 	return c

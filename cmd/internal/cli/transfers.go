@@ -725,7 +725,7 @@ func existingParent(folder string) string {
 // planUpload plans to store local files below a prefix.
 func (s *scriptSession) planUpload(
 	ctx context.Context, prefix client.ObjectRef, paths []string, flags planFlags,
-) (c change[client.ObjectRef], err error) {
+) (c change, err error) {
 	plan, err := transfer.PlanUpload(ctx, prefix.Name, paths...)
 	if err != nil {
 		return c, fmt.Errorf("store in %s: %w", describeObject(prefix), err)
@@ -735,9 +735,7 @@ func (s *scriptSession) planUpload(
 }
 
 // prepare compares both sides of a plan and returns what newChange returns, or no change if there is nothing to do.
-func (b *batchTransfer) prepare(
-	ctx context.Context, newChange func() change[client.ObjectRef],
-) (c change[client.ObjectRef], err error) {
+func (b *batchTransfer) prepare(ctx context.Context, newChange func() change) (c change, err error) {
 	if err := b.compare(ctx); err != nil {
 		return c, err
 	}
@@ -757,14 +755,14 @@ func (b *batchTransfer) prepare(
 }
 
 // change returns the change that an upload makes. It is shown if it is not to be sent.
-func (b *batchTransfer) change() change[client.ObjectRef] {
+func (b *batchTransfer) change() change {
 	prefix := client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: b.plan.Prefix}
 	files, replaced := b.plan.CountToSend(b.flags.existing())
 	effect := fmt.Sprintf("Stores %s below %s", wording.Plural(files, "file", "files"), describeObject(prefix))
 	if replaced > 0 {
 		effect += fmt.Sprintf(", replaces %s", wording.Plural(replaced, "object", "objects"))
 	}
-	c := change[client.ObjectRef]{
+	c := change{
 		Change: client.Change{ID: prefix.ID(), Label: prefix.Name},
 		below:  true,
 	}
@@ -796,9 +794,9 @@ func (b *batchTransfer) change() change[client.ObjectRef] {
 		effect += fmt.Sprintf(", deletes %s that the folder does not have", wording.Plural(n, "object", "objects"))
 	}
 	c.effect = effect
-	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+	c.send = func(ctx context.Context, w *approvedChange) (any, error) {
 		err := b.run(ctx, w.consent(), w.change.Reason)
-		return prefix, b.deleteExtra(ctx, err, func() error {
+		return nil, b.deleteExtra(ctx, err, func() error {
 			return b.session.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
 				return m.Delete(w.consents[client.OpDeleteObject], prefix.Cluster, prefix.Bucket, b.plan.Extra)
 			}, b.extraRows)

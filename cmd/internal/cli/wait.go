@@ -91,7 +91,7 @@ func (p *pollFlags) lastReadFailed(err error) error {
 
 // serviceCommands adds the command that waits for a status.
 func serviceCommands(r scriptResource) scriptResource {
-	r.subcommands = append(r.subcommands, subcommand[*client.Service]{
+	r.subcommands = append(r.subcommands, subcommand{
 		name:        "wait",
 		description: "Wait until a service has a given status, then show the service",
 		bindFlags:   waitForStatus,
@@ -103,7 +103,7 @@ func serviceCommands(r scriptResource) scriptResource {
 			}
 			return checkPollFlags(set, args)
 		},
-	}.erase())
+	})
 	return r
 }
 
@@ -113,15 +113,15 @@ func awaitedStatuses() []string {
 }
 
 // waitForStatus reads a service until it has a status.
-func waitForStatus(set *pflag.FlagSet) planFunc[*client.Service] {
-	type row = *client.Service
+func waitForStatus(set *pflag.FlagSet) planFunc {
 	choices := awaitedStatuses()
 	wanted := set.String("for", choices[0], "the status: "+strings.Join(choices, " or "))
 	setFlagChoices(set, "for", choices...)
 	waiting := addPollFlags(set, 5*time.Minute, 5*time.Second)
-	return func(ctx context.Context, s *scriptSession, service row, _ []string) (c change[row], err error) {
+	return func(ctx context.Context, s *scriptSession, row any, _ []string) (change, error) {
+		service := row.(*client.Service)
 		id := service.ID
-		err = waiting.poll(ctx, s, func(ctx context.Context) (bool, error) {
+		err := waiting.poll(ctx, s, func(ctx context.Context) (bool, error) {
 			if string(service.Status) == *wanted {
 				return true, nil
 			}
@@ -136,29 +136,28 @@ func waitForStatus(set *pflag.FlagSet) planFunc[*client.Service] {
 			name := targetName("service", account.FormatID(id), service.Label.String())
 			err = fmt.Errorf("%s is still %s after %v", name, service.Status, waiting.timeout)
 		}
-		return change[row]{result: service}, err
+		return change{result: service}, err
 	}
 }
 
 // issueCommands adds the command that waits for an issue.
 func issueCommands(r scriptResource) scriptResource {
-	r.subcommands = append(r.subcommands, subcommand[*client.Issue]{
+	r.subcommands = append(r.subcommands, subcommand{
 		name:        "wait",
 		description: "Wait for a new issue, then show it",
 		noTarget:    true,
 		bindFlags:   waitForIssue,
 		check:       checkPollFlags,
-	}.erase())
+	})
 	return r
 }
 
 // waitForIssue reads the issues until there is one that the first reading did not have: the oldest of them.
-func waitForIssue(set *pflag.FlagSet) planFunc[*client.Issue] {
-	type row = *client.Issue
+func waitForIssue(set *pflag.FlagSet) planFunc {
 	waiting := addPollFlags(set, 8*time.Hour, 20*time.Second)
-	return func(ctx context.Context, s *scriptSession, _ row, _ []string) (c change[row], err error) {
+	return func(ctx context.Context, s *scriptSession, _ any, _ []string) (c change, err error) {
 		var known map[int]bool
-		var found row
+		var found *client.Issue
 		err = waiting.poll(ctx, s, func(ctx context.Context) (bool, error) {
 			issues, err := account.Collect(s.api.Issues.All(ctx))
 			if err != nil {
@@ -179,6 +178,6 @@ func waitForIssue(set *pflag.FlagSet) planFunc[*client.Issue] {
 		if errors.Is(err, errStillWaiting) {
 			err = fmt.Errorf("no new issue was detected in %v", waiting.timeout)
 		}
-		return change[row]{result: found}, err
+		return change{result: found}, err
 	}
 }

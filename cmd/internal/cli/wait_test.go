@@ -148,7 +148,7 @@ func TestWait_createEndsWithCandidates(t *testing.T) {
 				s.connect(t.Context(), api)
 				began := time.Now()
 				run := subcommandRun{wait: true}
-				err = run.lookUpLost(t.Context(), s, change[any]{name: "contact Zed"}, lost)
+				err = run.lookUpLost(t.Context(), s, change{name: "contact Zed"}, lost)
 				if code := exit.CodeFor(err); code != c.code {
 					t.Errorf("exit code %d, want %d: %v", code, c.code, err)
 				}
