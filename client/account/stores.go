@@ -291,7 +291,7 @@ func RefreshIfOlder(a *Account, set refreshable, age time.Duration) {
 	case f.Err != nil:
 		last, age = f.FailedAt, min(age, failedRetryAge)
 	}
-	if !f.Loading && (last.IsZero() || a.Now().Sub(last) >= age) {
+	if !f.Loading && (last.IsZero() || a.Now().Sub(last).Abs() >= age) { // the clock may be set back
 		set.Refresh()
 	}
 }

@@ -12,11 +12,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/journal"
+	"lookout/client/lists"
 	"lookout/client/maintenance"
 )
 
@@ -40,51 +41,42 @@ type Options struct {
 }
 
 const (
-	requestTimeout  = 40 * time.Second // for a list of services
 	observeInterval = 5 * time.Minute  // between two looks at services that are disabled
 	tokenInterval   = 30 * time.Second // between two attempts to read a token
 	longestPause    = 10 * time.Second // between two looks at the clock and the journals
-	farewell        = 5 * time.Second  // for requests that are under way when it ends
+	farewell        = 5 * time.Second  // for changes that are under way when it ends
 )
 
 // Run looks after the windows until ctx ends.
 func Run(ctx context.Context, o Options) error {
-	k := &keeper{Options: o, accounts: map[string]*account{}, results: make(chan func())}
+	k := &keeper{Options: o, accounts: map[string]*watched{}}
 	defer k.close()
-	for {
-		pause := time.NewTimer(k.look(ctx))
-		select {
-		case <-ctx.Done():
-			pause.Stop()
-			return nil
-		case result := <-k.results:
-			pause.Stop()
-			result()
-		case <-pause.C:
-		}
+	for ctx.Err() == nil {
+		k.reports = false
+		due := false
+		k.loop.After(k.look(ctx), func() { due = true })
+		k.loop.Wait(ctx, func() bool { return due || k.reports })
 	}
+	return nil
 }
 
-// A keeper holds the accounts. It belongs to one goroutine; only requests run beside it.
+// A keeper holds the accounts. It belongs to its loop; only requests run beside it.
 type keeper struct {
 	Options
+	loop     lists.Loop
 	watching []string
-	accounts map[string]*account // by the path of the journal
-	results  chan func()
-	requests sync.WaitGroup
+	accounts map[string]*watched // by the path of the journal
+	reports  bool                // something was reported since the last look
 }
 
-// An account is a WatchedAccount with what is known about it.
-type account struct {
+// A watched is a WatchedAccount with what is known about it.
+type watched struct {
 	WatchedAccount
 	journal  *journal.Journal
-	api      *client.Client      // nil until its token could be read
-	keeper   *maintenance.Keeper // with the same client
-	rejected bool                // the API does not accept its token
-	reported map[string]bool     // lines that need not be repeated
-	tokenAt  time.Time           // when the token is to be read again
-	observed time.Time
-	watching bool // a list of its services is being read
+	account  *account.Account // nil until its token could be read
+	rejected bool             // the API does not accept its token
+	reported map[string]bool  // lines that need not be repeated
+	tokenAt  time.Time        // when the token is to be read again
 }
 
 // look begins what is due and returns for how long nothing else is.
@@ -101,20 +93,9 @@ func (k *keeper) look(ctx context.Context) time.Duration {
 			continue
 		}
 		watching = append(watching, a.Journal)
-		if a.keeper == nil || a.keeper.API != a.api {
-			a.keeper = maintenance.New(a.api, a.journal, k.Now, func(found []maintenance.Event) {
-				k.deliver(ctx, func() {
-					for _, e := range found {
-						k.report(a, e)
-					}
-				})
-			})
-		}
-		pause = min(pause, max(a.keeper.Look(ctx), time.Second/10))
-		if !a.watching && k.Now().Sub(a.observed).Abs() > observeInterval {
-			a.observed, a.watching = k.Now(), true
-			k.requests.Go(func() { k.observe(ctx, a, a.keeper) })
-		}
+		pause = min(pause, max(a.account.Maintenance.Keeper.Look(ctx), time.Second/10))
+		account.RefreshIfOlder(a.account, a.account.Services(), observeInterval)
+		account.ListNotices(a.account) // ends the windows that somebody else has ended
 	}
 	if k.Watching != nil && !slices.Equal(watching, k.watching) {
 		k.Watching(watching)
@@ -124,7 +105,7 @@ func (k *keeper) look(ctx context.Context) time.Duration {
 }
 
 // open returns an account with its journal as it is now; nil if it has none.
-func (k *keeper) open(known WatchedAccount) (*account, error) {
+func (k *keeper) open(known WatchedAccount) (*watched, error) {
 	a := k.accounts[known.Journal]
 	if a == nil {
 		if _, err := os.Stat(known.Journal); errors.Is(err, fs.ErrNotExist) {
@@ -134,7 +115,7 @@ func (k *keeper) open(known WatchedAccount) (*account, error) {
 		if err != nil {
 			return nil, err
 		}
-		a = &account{journal: j, reported: map[string]bool{}}
+		a = &watched{journal: j, reported: map[string]bool{}}
 		k.accounts[known.Journal] = a
 	}
 	a.WatchedAccount = known
@@ -147,7 +128,7 @@ func (k *keeper) open(known WatchedAccount) (*account, error) {
 }
 
 // watches reports whether the windows of an account can be looked after. It names those that cannot.
-func (k *keeper) watches(ctx context.Context, a *account) bool {
+func (k *keeper) watches(ctx context.Context, a *watched) bool {
 	windows := describeWindows(a.journal, k.Now())
 	switch {
 	case len(windows) == 0:
@@ -155,21 +136,48 @@ func (k *keeper) watches(ctx context.Context, a *account) bool {
 	case a.ReadOnly:
 		k.reportOnce(a, "it is read-only, so nothing is changed: "+strings.Join(windows, ", "))
 		return false
-	case (a.api == nil || a.rejected) && k.Now().Before(a.tokenAt) && a.tokenAt.Sub(k.Now()) <= tokenInterval:
+	case (a.account == nil || a.rejected) && k.Now().Before(a.tokenAt) && a.tokenAt.Sub(k.Now()) <= tokenInterval:
 		return false
-	case a.api == nil || a.rejected:
-		api, err := a.Connect(ctx, a.journal, a.api)
+	case a.account == nil || a.rejected:
+		var before *client.Client
+		if a.account != nil {
+			before = a.account.API
+		}
+		api, err := a.Connect(ctx, a.journal, before)
 		if err != nil {
 			a.tokenAt = k.Now().Add(tokenInterval)
 			k.reportOnce(a, fmt.Sprintf("no token, so nothing is changed: %s (%v)", strings.Join(windows, ", "), err))
 			return false
 		}
-		a.api, a.rejected = api, false
+		if a.rejected = false; api != before {
+			a.account = k.newAccount(ctx, a, api)
+		}
 	}
 	for _, w := range windows {
 		k.reportOnce(a, w)
 	}
 	return true
+}
+
+// newAccount returns the account of a client, with what begins and ends its windows.
+func (k *keeper) newAccount(ctx context.Context, a *watched, api *client.Client) *account.Account {
+	acc := account.New(ctx, account.Options{
+		API:      api,
+		Executor: &k.loop,
+		Name:     a.Name,
+		Journal:  a.journal,
+		Now:      k.Now,
+	})
+	acc.Maintenance.Keeper = maintenance.New(api, a.journal, k.Now, func(found []maintenance.Event) {
+		k.loop.Go(func() (apply func()) {
+			return func() {
+				for _, e := range found {
+					k.report(a, e)
+				}
+			}
+		})
+	})
+	return acc
 }
 
 // describeWindows names the windows that are to begin or to end: "web-1 is to be enabled on Mon 23 Nov 06:00".
@@ -193,23 +201,16 @@ func describeWindows(j *journal.Journal, now time.Time) []string {
 }
 
 // reportOnce reports a line about an account, unless it did so before.
-func (k *keeper) reportOnce(a *account, text string) {
+func (k *keeper) reportOnce(a *watched, text string) {
 	if !a.reported[text] {
 		a.reported[text] = true
 		k.Report(a.Name + ": " + text)
 	}
 }
 
-// deliver runs a function on the loop, unless that has ended.
-func (k *keeper) deliver(ctx context.Context, result func()) {
-	select {
-	case k.results <- result:
-	case <-ctx.Done():
-	}
-}
-
 // report reports what became of a window.
-func (k *keeper) report(a *account, e maintenance.Event) {
+func (k *keeper) report(a *watched, e maintenance.Event) {
+	k.reports = true
 	label, state := client.NewText(e.Window.Label).String(), "enabled"
 	if e.Begins {
 		state = "disabled"
@@ -240,30 +241,13 @@ func (k *keeper) report(a *account, e maintenance.Event) {
 	k.Report(fmt.Sprintf("%s: %s: %s", a.Name, label, text))
 }
 
-// observe reads the services and ends the windows that somebody else has ended.
-func (k *keeper) observe(ctx context.Context, a *account, keeper *maintenance.Keeper) {
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
-	defer cancel()
-	read := k.Now()
-	var services []*client.Service
-	for s, err := range keeper.API.Services.All(limited) {
-		if err != nil {
-			break // the next look will tell
-		}
-		services = append(services, s)
-	}
-	keeper.Observe(read, services)
-	k.deliver(ctx, func() { a.watching = false })
-}
-
-// close waits a moment for requests that are under way, and closes the journals.
+// close waits a moment for changes that are under way, and closes the journals.
 func (k *keeper) close() {
 	done := make(chan struct{})
 	go func() {
-		k.requests.Wait()
 		for _, a := range k.accounts {
-			if a.keeper != nil {
-				a.keeper.Wait()
+			if a.account != nil {
+				a.account.Maintenance.Keeper.Wait()
 			}
 		}
 		close(done)

@@ -318,6 +318,10 @@ func TestKeep_leavesWhatOthersHaveEnabled(t *testing.T) {
 			return err
 		})
 		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if report := strings.Join(r.lines, "\n"); !strings.Contains(report, "enabled it; its window is over") {
+			t.Errorf("nothing is said before the end of the window:\n%s", report)
+		}
 		elsewhere.disable(s, time.Time{})
 		time.Sleep(2 * time.Hour)
 		r.kill()
