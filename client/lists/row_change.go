@@ -391,7 +391,8 @@ func (c *changes[T]) confirm(id string, o *rowChangeResult[T]) {
 	if c.confirmed == nil {
 		c.confirmed = map[string]confirmation[T]{}
 	}
-	if o.attempt.RowID == "" {
+	// where an identity can be used again, the API may have answered with a row that was there before
+	if o.attempt.RowID == "" && o.store.source.Created == nil {
 		if c.own == nil {
 			c.own = map[string]bool{}
 		}
