@@ -265,6 +265,9 @@ func reportEntry(a *Account, e *journal.Entry, outcome lists.AttemptOutcome, l *
 		tone, text = Bad, "it was not done"
 	}
 	recordFound(a, e, outcome, l.Reason)
+	if outcome == lists.Applied && e.Change.Deletes() {
+		homeOf(a, e).MarkDeleted(e.Change.ID, e.Time, deletedWord(e))
+	}
 	a.Tell(tone, l.What+": "+text+wording.WithPrefix(" · ", l.Reason))
 	a.JournalStore().Refresh()
 }
@@ -306,6 +309,7 @@ func unreadable(e *journal.Entry) string {
 
 // judgeEntry reads the object of a change again, and tells what it shows of the change and why.
 func judgeEntry(ctx context.Context, a *Account, e *journal.Entry) (lists.LookupVerdict, string, error) {
+	_, _ = a.Journal.CatchUp() // another program may have changed it again
 	if superseded(a, e) {
 		return lists.CannotTell, "it has been changed again since", nil
 	}
@@ -316,7 +320,7 @@ func judgeEntry(ctx context.Context, a *Account, e *journal.Entry) (lists.Lookup
 	case op == client.OpDeleteCertificate, op == client.OpUploadCertificate:
 		return judgeCertificate(ctx, a, e)
 	case op == client.OpCancelObjectStorage:
-		return judgeCancellation(ctx, a)
+		return judgeCancellation(ctx, a, e)
 	case op == client.OpUpdateBucketAccess, op == client.OpReplaceBucketAccess:
 		return judgeAccess(ctx, a, e)
 	case op == client.OpSetObjectACL:
@@ -473,17 +477,19 @@ func judgeObjectACL(ctx context.Context, a *Account, e *journal.Entry) (lists.Lo
 	return lists.FoundIf(now.ACL == sent, now).Verdict, "the access is " + now.ACL.String(), nil
 }
 
-// judgeCancellation counts the buckets. If there are any, nothing is cancelled yet; if there are none, that proves
-// nothing.
-func judgeCancellation(ctx context.Context, a *Account) (lists.LookupVerdict, string, error) {
+// judgeCancellation counts the buckets that were there before. If there are any, nothing is cancelled yet; if there are
+// none, that proves nothing.
+func judgeCancellation(ctx context.Context, a *Account, e *journal.Entry) (lists.LookupVerdict, string, error) {
 	page, err := a.FetchAllBuckets(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return lists.CannotTell, "", err
-	case len(page.Rows) > 0:
-		return lists.NotSeen, wording.Plural(len(page.Rows), "bucket is", "buckets are") + " still there", nil
 	}
-	return lists.SeenCandidates, "no bucket is left, but that does not prove that Object Storage was cancelled", nil
+	left := slices.DeleteFunc(page.Rows, func(b *client.Bucket) bool { return !isMadeBefore(b.Created.Time(), e.Time) })
+	if len(left) > 0 {
+		return lists.NotSeen, wording.Plural(len(left), "bucket is", "buckets are") + " still there", nil
+	}
+	text := "none of the earlier buckets is left, but that does not prove that Object Storage was cancelled"
+	return lists.SeenCandidates, text, nil
 }
 
 // candidate is an object that a change may have created.
