@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -51,8 +52,8 @@ func TestJournal_nothingHangs(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			for _, call := range everyCall(ours, id) {
-				if _, err := theirs.RecordIntent(t.Context(), disableChange("8", "x")); err != nil {
+			for n, call := range everyCall(ours, id) {
+				if _, err := theirs.RecordIntent(t.Context(), disableChange(fmt.Sprint(n+8), "x")); err != nil {
 					return err
 				}
 				last <- call.name

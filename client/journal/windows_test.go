@@ -386,6 +386,44 @@ func endWindow(j *journal.Journal, id string) error {
 	return nil
 }
 
+// A window that another program is just making keeps out those that overlap it, before it is known whether that one
+// was made.
+func TestJournal_RecordIntent_windowsMadeAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prod.journal")
+	theirs := reopen(t, path)
+	at := func(from, to time.Duration) client.Change {
+		return client.Change{
+			Op: client.OpPlanMaintenance, Resource: "service", ID: "7",
+			StartAt: time.Now().Add(from), RevertAt: time.Now().Add(to),
+		}
+	}
+	id, err := theirs.RecordIntent(t.Context(), at(time.Hour, 2*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := reopen(t, path)
+	overlapping := at(90*time.Minute, 3*time.Hour)
+	if _, err := ours.RecordIntent(t.Context(), overlapping); !errors.Is(err, journal.ErrTaken) {
+		t.Errorf("while the other is recorded: %v", err)
+	}
+	disable := client.Change{Op: client.OpDisableService, Resource: "service", ID: "7"}
+	if _, err := ours.RecordIntent(t.Context(), disable); !errors.Is(err, journal.ErrTaken) {
+		t.Errorf("without an end: %v", err)
+	}
+	elsewhere := overlapping
+	elsewhere.ID = "8"
+	for name, c := range map[string]client.Change{"later": at(2*time.Hour, 3*time.Hour), "another service": elsewhere} {
+		if _, err := ours.RecordIntent(t.Context(), c); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	theirs.RecordOutcome(id, client.Applied, nil)
+	overlap := (*window.OverlapError)(nil)
+	if _, err := ours.RecordIntent(t.Context(), overlapping); !errors.As(err, &overlap) {
+		t.Errorf("after the other was recorded: %v", err)
+	}
+}
+
 // The end of a window is decided again if another program has begun it meanwhile.
 func TestJournal_EndWindow_decidedOnWhatIsNotSoAnyMore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prod.journal")

@@ -82,7 +82,7 @@ func (j *Journal) RecordIntent(ctx context.Context, c client.Change) (string, er
 // Why a change of a window is not recorded.
 var (
 	ErrSuperseded = window.ErrSuperseded
-	ErrTaken      = errors.New("the window is just beginning or ending")
+	ErrTaken      = errors.New("another change of the service's windows is under way; try again in a moment")
 )
 
 // checkWindows returns why a change must not be made, as the maintenance windows are now: they are others than those
@@ -98,7 +98,32 @@ func checkWindows(j *Journal, c client.Change) error {
 	if moving || c.Scheduled != "" && j.isMoving(c.Scheduled, c.Op, c.Repeats) {
 		return ErrTaken
 	}
-	return j.windows.Check(c, j.now())
+	now := j.now()
+	if err := j.windows.Check(c, now); err != nil {
+		return err
+	}
+	return j.checkPending(c, now)
+}
+
+// checkPending returns ErrTaken if a change makes or changes a window, and could not be made once the changes of its
+// service are applied that are under way now.
+func (s *state) checkPending(c client.Change, now time.Time) error {
+	switch {
+	case c.Op == client.OpPlanMaintenance, c.Op == client.OpChangeMaintenance:
+	case c.Op == client.OpDisableService && c.Scheduled == "":
+	default:
+		return nil
+	}
+	then := s.windows.Clone()
+	for _, e := range s.openChanges(c.ID, now.Add(-otherProcessTimeout)) {
+		if e.Outcome == client.Pending {
+			then.Fold(window.Record{ID: e.ID, Change: e.Change, Sent: e.Time, At: e.Time})
+		}
+	}
+	if then.Check(c, now) != nil {
+		return ErrTaken
+	}
+	return nil
 }
 
 // isMoving reports whether a window is just beginning or ending: a change is under way that does so, or has had no

@@ -5,6 +5,7 @@ package window
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -226,6 +227,9 @@ func (s *Set) Prune(keep func(id string) bool) {
 		}
 	}
 }
+
+// Clone returns a copy of the set.
+func (s *Set) Clone() *Set { return &Set{maps.Clone(s.windows), s.version} }
 
 // Get returns a window, also one that is over, as long as it is known.
 func (s *Set) Get(id string) (Window, bool) {
