@@ -56,6 +56,9 @@ func (j *Journal) catchUp() error {
 	defer j.mu.Unlock()
 	j.readOffset = min(j.readOffset, info.Size()) // the file may have been truncated
 	j.sealedTo = min(j.sealedTo, info.Size())
+	if info.Size() == j.readOffset && j.lastFile == 0 { // most of the time
+		return nil
+	}
 	version := j.version
 	known := make(map[*Entry]bool, len(j.entries))
 	for _, e := range j.entries {
