@@ -53,6 +53,7 @@ func windowCases() []windowCase {
 func TestKeeper_everyCombination(t *testing.T) {
 	for _, c := range windowCases() {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
+			t.Parallel()
 			synctest.Test(t, func(t *testing.T) { newTrial(t, c).run() })
 		})
 	}
@@ -227,6 +228,7 @@ func (r *trial) operate(k *maintenance.Keeper) {
 
 // colleagueActs does what a colleague does from another machine.
 func (r *trial) colleagueActs() {
+	time.Sleep(3 * time.Second) // nothing can tell what is done between a program's look at the service and its change
 	for _, op := range map[string][]string{
 		"enables":  {client.OpEnableService},
 		"disables": {client.OpDisableService},
