@@ -457,7 +457,10 @@ func judgeAccess(ctx context.Context, a *Account, e *journal.Entry) (lists.Looku
 		text := "the access is " + now.String() + ", as it was sent, but it may already have been so before"
 		return lists.CannotTell, text, nil
 	}
-	return lists.NotSeen, "the access is " + now.String(), nil
+	if told, _ := verdict(e.Change.Judge(e.Change.Body, now)); told == lists.NotSeen {
+		return told, "the access is " + now.String() + ", as before", nil
+	}
+	return lists.CannotTell, "the access is " + now.String() + ", which is not what was sent", nil
 }
 
 // judgeObjectACL tells from the ACL of an object whether it was changed.
@@ -470,11 +473,8 @@ func judgeObjectACL(ctx context.Context, a *Account, e *journal.Entry) (lists.Lo
 	if err != nil {
 		return lists.CannotTell, "", err
 	}
-	sent := client.ACL(client.FlattenJSON(e.Change.Body)["acl"])
-	if sent == client.ACL(client.FlattenJSON(e.Change.Before)["acl"]) {
-		return lists.CannotTell, "the access is " + now.ACL.String() + ", as before", nil
-	}
-	return lists.FoundIf(now.ACL == sent, now).Verdict, "the access is " + now.ACL.String(), nil
+	told, _ := verdict(e.Change.Judge(e.Change.Body, now))
+	return told, "the access is " + now.ACL.String(), nil
 }
 
 // judgeCancellation counts the buckets that were there before. If there are any, nothing is cancelled yet; if there are

@@ -131,7 +131,7 @@ func changeCases(t *testing.T) []changeCase {
 				map[string]any{"ssh": map[string]any{member: before}},
 			),
 			body: body,
-			mark: fmt.Sprintf("%q:%v", member, after),
+			mark: fmt.Sprintf("%q:%s", member, encode(after)),
 			send: func(ctx context.Context, w *client.Writer) (any, error) {
 				return w.UpdateInstanceSSH(ctx, lastInstance, body)
 			},
@@ -286,7 +286,7 @@ func changeCases(t *testing.T) []changeCase {
 		{credential("router"), login("ops"), credential("switch")},
 		{login("ops"), credential("router"), login("root")},
 		{deleteCredential, credential("router"), deleteCredential},
-		{ssh("access", true, false), ssh("port", 2222, 2223), ssh("access", false, true)},
+		{ssh("user", "ops", "night"), ssh("access", true, false), ssh("user", "ops", "day")},
 		{
 			newService("night", "203.0.113.7:22"), newService("day", "203.0.113.8:22"),
 			newService("night", "203.0.113.9:22"),

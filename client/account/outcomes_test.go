@@ -25,6 +25,7 @@ import (
 type answerCase struct {
 	name   string
 	write  emulator.Fault // of the first change
+	twice  bool           // and of the second one, if it is the same operation
 	stale  time.Duration  // reads are answered from the account as it was this long ago
 	swings bool           // every other one of them
 	cut    bool           // the lists lack a part
@@ -41,6 +42,9 @@ func answerCases() []answerCase {
 		{name: "no answer, not applied", write: emulator.Fault{Reset: true}},
 		{name: "504, applied", write: applied},
 		{name: "504, not applied", write: lost},
+		{name: "504 twice, applied", write: applied, twice: true},
+		{name: "504 twice, applied after 20 s", write: late(20 * time.Second), twice: true},
+		{name: "504 twice, not applied", write: lost, twice: true},
 		{name: "504, applied after 20 s", write: late(20 * time.Second)},
 		{name: "504, applied after 60 s", write: late(time.Minute)},
 		{name: "504, applied after 120 s", write: late(2 * time.Minute)},
@@ -242,6 +246,10 @@ func (r *trial) breakAPI() {
 	r.wire.mu.Unlock()
 	if f := r.answer.write; f != (emulator.Fault{}) && !(f.OldRow && r.first.answersNothing()) {
 		f.Times = 1
+		// a bucket that exists is answered like a new one, so nobody can tell whether a second creation was applied
+		if r.answer.twice && r.first.Op != client.OpCreateBucket {
+			f.Times = 2
+		}
 		r.wire.emu.InjectFault(r.first.Op, f)
 	}
 	if r.answer.stale > 0 {

@@ -463,7 +463,7 @@ func (in *accessInput) draft(a *account.Account, b *client.Bucket) resource.Draf
 					if before == nil || !before.Differs(access) {
 						return lists.CannotTell, lists.ErrUnreadable // what is set now may have been set before
 					}
-					return judgeBucketAccess(ctx, a, b, access)
+					return judgeBucketAccess(ctx, a, b, access, before.ValuesOf(access))
 				},
 			}
 		},
@@ -473,7 +473,7 @@ func (in *accessInput) draft(a *account.Account, b *client.Bucket) resource.Draf
 
 // judgeBucketAccess reads the access to a bucket after a lost answer, and tells whether it was set.
 func judgeBucketAccess(
-	ctx context.Context, a *account.Account, b *client.Bucket, set client.BucketAccess,
+	ctx context.Context, a *account.Account, b *client.Bucket, set, before client.BucketAccess,
 ) (lists.LookupVerdict, error) {
 	now, err := a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
 	switch {
@@ -481,6 +481,8 @@ func judgeBucketAccess(
 		return lists.CannotTell, lists.ErrUnreadable
 	case err != nil:
 		return lists.CannotTell, err
+	case now.Differs(set) && now.Differs(before): // somebody has changed it since
+		return lists.CannotTell, nil
 	case now.Differs(set):
 		return lists.NotSeen, nil
 	case now.Unreported(set) != "":
