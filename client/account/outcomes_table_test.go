@@ -250,13 +250,13 @@ func changeCases(t *testing.T) []changeCase {
 			},
 		}
 	}
-	certificate, private509 := certificateFor(certificateBucket)
+	certificate, privateKey := certificateFor(certificateBucket)
 	upload := change{
 		Change: bucketChange(
 			client.OpUploadCertificate, "certificate", certificateBucket, map[string]any{"ssl": false},
 		),
 		send: func(ctx context.Context, w *client.Writer) (any, error) {
-			_, err := w.UploadCertificate(ctx, "us-east-1", certificateBucket, certificate, private509)
+			_, err := w.UploadCertificate(ctx, "us-east-1", certificateBucket, certificate, privateKey)
 			return nil, err
 		},
 	}

@@ -279,7 +279,9 @@ func (o *rowChangeResult[T]) verdict(outcome AttemptOutcome) {
 	case outcome == Applied && o.attempt.Find != nil:
 		o.result.Row, o.result.kind = o.result.Found.Row, rowReturned
 		id = o.store.source.ID(o.result.Row)
-		o.store.changes.confirm(id, o)
+		if o.store.changes.confirmed[id].kind != rowDeleted { // since, and the reading was behind
+			o.store.changes.confirm(id, o)
+		}
 	case outcome == Applied:
 		o.store.changes.confirm(id, o)
 		if o.result.kind == rowDeleted {
