@@ -66,10 +66,18 @@ func (t *Timestamp) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// parseTime parses a timestamp. The two usual formats take a faster way.
+// parseTime parses a timestamp. It keeps the text unless one of the two usual formats restores it. The year 1 is in
+// none of them, because its first moment is the zero time.
 func parseTime(raw string) Timestamp {
-	if t, ok := parseTimeFast(raw); ok {
-		return t
+	format, text := formatOther, raw
+	switch {
+	case len(raw) == len(plainLayout):
+		format, text = formatPlain, raw+"Z"
+	case len(raw) == len(millisLayout) && raw[19] == '.' && raw[23] == 'Z':
+		format = formatMillis
+	}
+	if at, err := time.Parse(time.RFC3339Nano, text); format != formatOther && err == nil && at.Year() > 1 {
+		return Timestamp{t: at, format: format}
 	}
 	for _, form := range timeLayouts {
 		if at, err := time.Parse(form, raw); err == nil {
@@ -77,69 +85,6 @@ func parseTime(raw string) Timestamp {
 		}
 	}
 	return Timestamp{raw: raw}
-}
-
-// parseTimeFast parses the two usual formats, digit by digit. It leaves the year 1 to parseTime, because its first
-// moment is the zero time.
-func parseTimeFast(s string) (Timestamp, bool) {
-	form, ms := formatPlain, 0
-	switch {
-	case len(s) == len(plainLayout):
-	case len(s) == len(millisLayout) && s[19] == '.' && s[23] == 'Z':
-		form, ms = formatMillis, parseDigits(s[20:23])
-	default:
-		return Timestamp{}, false
-	}
-	if s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
-		return Timestamp{}, false
-	}
-	year, month, day := parseDigits(s[:4]), parseDigits(s[5:7]), parseDigits(s[8:10])
-	hour, minute, second := parseDigits(s[11:13]), parseDigits(s[14:16]), parseDigits(s[17:19])
-	if year < 2 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour < 0 || hour > 23 ||
-		minute < 0 ||
-		minute > 59 ||
-		second < 0 ||
-		second > 59 ||
-		ms < 0 {
-		return Timestamp{}, false
-	}
-	at := (daysSince1970(year, month, day)*24+int64(hour))*3600 + int64(minute)*60 + int64(second)
-	return Timestamp{t: time.Unix(at, int64(ms)*1e6).UTC(), format: form}, true
-}
-
-// parseDigits returns the number that a string of digits represents, or -1.
-func parseDigits(s string) int {
-	n := 0
-	for i := range len(s) {
-		d := s[i] - '0'
-		if d > 9 {
-			return -1
-		}
-		n = n*10 + int(d)
-	}
-	return n
-}
-
-// daysIn returns the number of days of a month.
-func daysIn(year, month int) int {
-	switch {
-	case month == 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0):
-		return 29
-	case month == 2:
-		return 28
-	case month == 4 || month == 6 || month == 9 || month == 11:
-		return 30
-	}
-	return 31
-}
-
-// daysSince1970 returns the days from 1970-01-01 to a date. It counts years from March, so that the leap day comes
-// last.
-func daysSince1970(year, month, day int) int64 {
-	if month < 3 {
-		year, month = year-1, month+12
-	}
-	return int64(365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719468)
 }
 
 // yearOne is the zero time in milliseconds since 1970.
