@@ -3,8 +3,8 @@ package objectindex
 import (
 	"cmp"
 	"context"
-	"hash/maphash"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -24,29 +24,24 @@ type FolderSizes struct {
 	prefix string
 
 	mu       sync.Mutex
-	folders  []folderSum // the first is the prefix itself; parents stand before their folders
-	names    []byte      // the last parts of the folders' names
-	words    []uint32    // hash table of folders: index in folders + 1; 0 is free
-	seed     maphash.Seed
-	maxDepth int // levels of folders that are kept
-	limit    int // folders from which on levels are left out
+	folders  map[string]*folderSum // by their names after the prefix, which is the folder ""
+	maxDepth int                   // levels of folders that are kept
+	limit    int                   // folders from which on levels are left out
 
-	path     []int32 // folders of the last object, from the outermost
-	pathName string  // name of the last object's folder, after the prefix
-	passed   string  // the last name
-	readTo   string  // names up to it were added before the listing was begun again
-	unsorted bool    // a name came after a greater one
-	complete bool    // every page was added
-	problem  string  // why objects may be missing although every page was added
+	path     []*folderSum // folders of the last object, from the outermost
+	pathName string       // name of the last object's folder, after the prefix
+	passed   string       // the last name
+	readTo   string       // names up to it were added before the listing was begun again
+	unsorted bool         // a name came after a greater one
+	complete bool         // every page was added
+	problem  string       // why objects may be missing although every page was added
 	version  int
 }
 
 // A folderSum is the sums of a folder.
 type folderSum struct {
 	bytes, objects int64
-	parent         int32  // index in folders; -1 for the prefix itself
-	name, nameEnd  uint32 // part of names, with its slash
-	atLeast        bool   // the size of an object is not known
+	atLeast        bool // the size of an object is not known
 }
 
 // NewFolderSizes returns the sums of the folders below a prefix, to which pages are to be added. It keeps maxDepth
@@ -55,14 +50,15 @@ func NewFolderSizes(prefix string, maxDepth int) *FolderSizes {
 	if maxDepth < 0 {
 		maxDepth = math.MaxInt
 	}
-	return &FolderSizes{
-		prefix:   prefix,
-		folders:  []folderSum{{parent: -1}},
-		path:     []int32{0},
-		seed:     maphash.MakeSeed(),
-		maxDepth: maxDepth,
-		limit:    maxFolders,
-	}
+	t := &FolderSizes{prefix: prefix, maxDepth: maxDepth, limit: maxFolders}
+	t.clear()
+	return t
+}
+
+// clear removes all sums.
+func (t *FolderSizes) clear() {
+	t.folders = map[string]*folderSum{"": {}}
+	t.enter("")
 }
 
 // Prefix returns the prefix that all names begin with.
@@ -103,8 +99,8 @@ func (t *FolderSizes) restart() {
 		t.readTo = t.passed
 		return
 	}
-	t.folders, t.names, t.words = []folderSum{{parent: -1}}, nil, nil
-	t.path, t.pathName, t.passed, t.unsorted = []int32{0}, "", "", false
+	t.clear()
+	t.passed, t.unsorted = "", false
 }
 
 // Add adds the objects of a page of a flat listing. It ignores names that do not begin with the prefix.
@@ -157,9 +153,13 @@ func (t *FolderSizes) Change(name string, objects, bytes int64) {
 		return
 	}
 	t.enter(rest[:strings.LastIndexByte(rest, '/')+1])
-	for _, i := range t.path {
-		f := &t.folders[i]
-		f.objects, f.bytes = max(0, f.objects+objects), max(0, addSizes(f.bytes, bytes))
+	t.addChange(folderSum{objects: objects, bytes: bytes})
+}
+
+// addChange adds to the sums of the folders on the path, none of which gets negative.
+func (t *FolderSizes) addChange(c folderSum) {
+	for _, f := range t.path {
+		f.objects, f.bytes = max(0, f.objects+c.objects), max(0, addSizes(f.bytes, c.bytes))
 	}
 	t.version++
 }
@@ -169,28 +169,24 @@ func (t *FolderSizes) Change(name string, objects, bytes int64) {
 func (t *FolderSizes) RemoveFolder(folder string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	first, known := int32(0), true
-	if !strings.HasPrefix(t.prefix, folder) {
-		if !strings.HasPrefix(folder, t.prefix) {
-			return true // no object of it is in the sums
-		}
-		if first, known = t.find(folder); !known || first < 0 {
-			return known
-		}
+	if strings.HasPrefix(t.prefix, folder) {
+		folder = t.prefix
 	}
-	was := t.folders[first]
-	for i := was.parent; i >= 0; i = t.folders[i].parent {
-		f := &t.folders[i]
-		f.objects, f.bytes = max(0, f.objects-was.objects), max(0, f.bytes-was.bytes)
+	rest, below := strings.CutPrefix(folder, t.prefix)
+	if !below {
+		return true // no object of it is in the sums
 	}
-	empty := make([]bool, len(t.folders)) // parents stand before their folders
-	for i := int(first); i < len(t.folders); i++ {
-		f := &t.folders[i]
-		if i == int(first) || f.parent >= 0 && empty[f.parent] {
-			empty[i], f.objects, f.bytes, f.atLeast = true, 0, 0, false
+	was, known := t.find(folder)
+	if !known || was == nil {
+		return known
+	}
+	t.enter(rest)
+	t.addChange(folderSum{objects: -was.objects, bytes: -was.bytes})
+	for name, f := range t.folders {
+		if strings.HasPrefix(name, rest) {
+			*f = folderSum{}
 		}
 	}
-	t.version++
 	return true
 }
 
@@ -199,14 +195,14 @@ func (t *FolderSizes) RemoveFolder(folder string) bool {
 func (t *FolderSizes) Sum(folder string) (ObjectTotal, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	i, known := t.find(folder)
-	if !known {
+	f, known := t.find(folder)
+	switch {
+	case !known:
 		return ObjectTotal{}, false
+	case f == nil:
+		f = &folderSum{}
 	}
-	if i < 0 {
-		return ObjectTotal{AtLeast: !t.passedBy(folder)}, true
-	}
-	return t.count(i, folder), true
+	return t.count(f, folder), true
 }
 
 // Problem returns why objects may be missing from the sums although the listing was read to its end, or "".
@@ -227,31 +223,17 @@ type FolderTotal struct {
 func (t *FolderSizes) All() iter.Seq[FolderTotal] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := make([]*FolderTotal, len(t.folders))
-	for i, f := range t.folders {
-		row := &FolderTotal{Name: t.prefix}
-		if f.parent >= 0 {
-			in := all[f.parent]
-			row.Name, row.Depth = in.Name+string(t.names[f.name:f.nameEnd]), in.Depth+1
-		}
-		row.ObjectTotal = t.count(int32(i), row.Name)
-		all[i] = row
+	names := slices.Sorted(maps.Keys(t.folders))
+	all := make([]FolderTotal, len(names))
+	for i, name := range names {
+		whole := t.prefix + name
+		all[i] = FolderTotal{whole, strings.Count(name, "/"), t.count(t.folders[name], whole)}
 	}
-	whole := all[0]
-	all = all[1:]
-	slices.SortFunc(all, func(a, b *FolderTotal) int { return strings.Compare(a.Name, b.Name) })
-	return func(yield func(FolderTotal) bool) {
-		for _, row := range append(all, whole) {
-			if !yield(*row) {
-				return
-			}
-		}
-	}
+	return slices.Values(append(all[1:], all[0]))
 }
 
 // count returns the sums of a folder with its name.
-func (t *FolderSizes) count(i int32, name string) ObjectTotal {
-	f := &t.folders[i]
+func (t *FolderSizes) count(f *folderSum, name string) ObjectTotal {
 	return ObjectTotal{Objects: f.objects, Bytes: f.bytes, AtLeast: f.atLeast || !t.passedBy(name)}
 }
 
@@ -263,45 +245,24 @@ func (t *FolderSizes) passedBy(folder string) bool {
 	return t.problem == "" && !t.unsorted && t.passed > folder && !strings.HasPrefix(t.passed, folder)
 }
 
-// find returns the index of a folder, or -1 if it has no object so far. It reports false if its sums are not kept.
-func (t *FolderSizes) find(folder string) (i int32, known bool) {
+// find returns a folder, or nil if it has no object so far. It reports false if its sums are not kept.
+func (t *FolderSizes) find(folder string) (f *folderSum, known bool) {
 	rest, below := strings.CutPrefix(folder, t.prefix)
-	if !below {
-		return -1, false
-	}
-	depth := 0
-	for rest != "" {
-		end := strings.IndexByte(rest, '/') + 1
-		if depth++; end == 0 || depth > t.maxDepth {
-			return -1, false
-		}
-		if i >= 0 {
-			i, _ = t.child(i, rest[:end])
-		}
-		rest = rest[end:]
-	}
-	return i, true
+	known = below && (rest == "" || strings.HasSuffix(rest, "/")) && strings.Count(rest, "/") <= t.maxDepth
+	return t.folders[rest], known
 }
 
 // enter makes the folder of a name the current one.
 func (t *FolderSizes) enter(folder string) {
-	depth, at := 0, 0
-	for depth+1 < len(t.path) { // the folders that it shares with the last one
-		f := &t.folders[t.path[depth+1]]
-		part := t.names[f.name:f.nameEnd]
-		if !strings.HasPrefix(folder[at:], string(part)) {
-			break
+	t.path, t.pathName = append(t.path[:0], t.folders[""]), strings.Clone(folder)
+	for end := 0; end < len(folder) && len(t.path) <= t.maxDepth; {
+		end += strings.IndexByte(folder[end:], '/') + 1
+		f := t.folders[folder[:end]]
+		if f == nil {
+			f = &folderSum{}
+			t.folders[t.pathName[:end]] = f
 		}
-		depth, at = depth+1, at+len(part)
-	}
-	t.path, t.pathName = t.path[:depth+1], strings.Clone(folder)
-	for rest := folder[at:]; rest != "" && len(t.path) <= t.maxDepth; {
-		end := strings.IndexByte(rest, '/') + 1
-		i, word := t.child(t.path[len(t.path)-1], rest[:end])
-		if i < 0 {
-			i = t.addFolder(word, rest[:end])
-		}
-		t.path, rest = append(t.path, i), rest[end:]
+		t.path = append(t.path, f)
 	}
 	if len(t.folders) > t.limit && t.maxDepth > 1 {
 		t.leaveOutLevels()
@@ -310,11 +271,7 @@ func (t *FolderSizes) enter(folder string) {
 
 // addToPath adds the sums of objects to the folders on the path.
 func (t *FolderSizes) addToPath(sum folderSum) {
-	if sum.objects == 0 {
-		return
-	}
-	for k := len(t.path) - 1; k >= 0; k-- {
-		f := &t.folders[t.path[k]]
+	for _, f := range t.path {
 		f.objects += sum.objects
 		f.bytes = addSizes(f.bytes, sum.bytes)
 		f.atLeast = f.atLeast || sum.atLeast
@@ -329,82 +286,18 @@ func addSizes(a, b int64) int64 {
 	return a + b
 }
 
-// child returns the folder of a name in another one, or -1 and the free word of the table where it belongs.
-func (t *FolderSizes) child(parent int32, name string) (i int32, word int) {
-	if len(t.words) == 0 {
-		return -1, 0
-	}
-	mask := len(t.words) - 1
-	for word = t.hash(parent, name) & mask; t.words[word] != 0; word = (word + 1) & mask {
-		i = int32(t.words[word] - 1)
-		if f := &t.folders[i]; f.parent == parent && string(t.names[f.name:f.nameEnd]) == name {
-			return i, word
-		}
-	}
-	return -1, word
-}
-
-func (t *FolderSizes) hash(parent int32, name string) int {
-	return int(maphash.String(t.seed, name)>>1) ^ int(uint32(parent)*0x9e3779b1)
-}
-
-// addFolder adds a folder to the last one of the path; word is free.
-func (t *FolderSizes) addFolder(word int, name string) int32 {
-	i, parent := int32(len(t.folders)), t.path[len(t.path)-1]
-	if 4*(len(t.folders)+1) > 3*len(t.words) {
-		t.rehash(max(16, 2*len(t.words)))
-		_, word = t.child(parent, name)
-	}
-	from := uint32(len(t.names))
-	t.names = append(t.names, name...)
-	t.folders = append(t.folders, folderSum{parent: parent, name: from, nameEnd: uint32(len(t.names))})
-	t.words[word] = uint32(i + 1)
-	return i
-}
-
-// rehash makes the table anew.
-func (t *FolderSizes) rehash(size int) {
-	t.words = make([]uint32, size)
-	for i := range t.folders[1:] {
-		f := &t.folders[i+1]
-		_, word := t.child(f.parent, string(t.names[f.name:f.nameEnd]))
-		t.words[word] = uint32(i + 2)
-	}
-}
-
 // leaveOutLevels removes the deepest levels, until three quarters of the limit are left or one level.
 func (t *FolderSizes) leaveOutLevels() {
-	depths, onLevel := make([]int32, len(t.folders)), []int{1}
-	for i := 1; i < len(t.folders); i++ {
-		depths[i] = depths[t.folders[i].parent] + 1
-		if int(depths[i]) == len(onLevel) {
-			onLevel = append(onLevel, 0)
-		}
-		onLevel[depths[i]]++
+	onLevel := map[int]int{}
+	t.maxDepth = 0
+	for name := range t.folders {
+		depth := strings.Count(name, "/")
+		onLevel[depth]++
+		t.maxDepth = max(t.maxDepth, depth)
 	}
-	left := len(t.folders)
-	for t.maxDepth = len(onLevel) - 1; t.maxDepth > 1 && left > t.limit*3/4; t.maxDepth-- {
+	for left := len(t.folders); t.maxDepth > 1 && left > t.limit*3/4; t.maxDepth-- {
 		left -= onLevel[t.maxDepth]
 	}
-	moved := make([]int32, len(t.folders))
-	folders, names := make([]folderSum, 0, left), make([]byte, 0, len(t.names))
-	for i, f := range t.folders {
-		if int(depths[i]) > t.maxDepth {
-			continue
-		}
-		moved[i] = int32(len(folders))
-		if f.parent >= 0 {
-			f.parent = moved[f.parent]
-		}
-		from := uint32(len(names))
-		names = append(names, t.names[f.name:f.nameEnd]...)
-		f.name, f.nameEnd = from, uint32(len(names))
-		folders = append(folders, f)
-	}
-	t.folders, t.names = folders, slices.Clip(names)
-	t.rehash(len(t.words))
+	maps.DeleteFunc(t.folders, func(name string, _ *folderSum) bool { return strings.Count(name, "/") > t.maxDepth })
 	t.path = t.path[:min(len(t.path), t.maxDepth+1)]
-	for k := range t.path {
-		t.path[k] = moved[t.path[k]]
-	}
 }
