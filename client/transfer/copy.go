@@ -4,17 +4,13 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"crypto/md5"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"lookout/client"
 )
@@ -131,49 +127,23 @@ func (t *copyTask) send(ctx context.Context, m *Manager, p *progress) error {
 	if err != nil {
 		return err
 	}
-	defer source.close()
-	within, watch := withIdleTimeout(ctx)
-	defer watch.close()
-	body := &copyBody{
-		ctx:    within,
-		source: source,
-		size:   t.Object.Size,
-		idle:   watch,
-		sum:    md5.New(),
-	}
-	w, err := m.c.Begin(client.Change{
-		Op:       client.OpUploadObject,
-		Resource: "object",
-		ID:       t.Target.ID(),
-		Label:    t.Target.Name,
-		Reason:   t.Reason,
-		Before:   t.Before,
-	}, t.Consent)
-	if err != nil {
-		return err
-	}
-	err = w.UploadObject(within, t.Target, client.UploadBody{
-		Reader:      body,
-		Size:        t.Object.Size,
-		ContentType: cmp.Or(source.header.Get("Content-Type"), ContentType(t.Target.Name)),
-		Header:      keptHeader(source.header),
-		CopiedFrom:  t.Source.ID(),
-		MustNew:     t.MustNew,
-		Settle: func(etag string, err error) error {
-			source.close() // the transport may still wait for bytes
-			n, sum, failure := body.sent()
-			if failure != nil {
-				return failure
-			}
-			if n == t.Object.Size {
-				t.sum = sum
-			}
-			sent := sentBody{object: t.Target, n: n, size: t.Object.Size, sum: sum, p: p}
-			err = sent.settle(ctx, m.c, etag, err)
-			t.verified = sent.verified
-			return err
+	defer source.stop()
+	sent, err := put{
+		object: t.Target,
+		change: client.Change{Reason: t.Reason, Before: t.Before},
+		upload: client.UploadBody{
+			Size:        t.Object.Size,
+			ContentType: cmp.Or(source.header.Get("Content-Type"), ContentType(t.Target.Name)),
+			Header:      keptHeader(source.header),
+			CopiedFrom:  t.Source.ID(),
+			MustNew:     t.MustNew,
 		},
-	})
+		source: source,
+	}.send(ctx, m, p, t.Consent)
+	if sent.n == t.Object.Size {
+		t.sum = sent.sum
+	}
+	t.verified = sent.verified
 	if lost := lostHeader(source.header); err == nil && lost != "" {
 		p.addNote("not copied: " + lost)
 	}
@@ -242,12 +212,11 @@ func (t *copyTask) cleanUp() {}
 // objectSource is the download of the source, which writes into a pipe.
 type objectSource struct {
 	data   *bufio.Reader
+	size   int64
 	header http.Header   // of the storage's answer
 	ended  chan struct{} // is closed when the download has ended
 	err    error         // why it failed, once it has ended
-	stop   func()
-	// nobody wants the rest: an error says nothing about the source
-	closing atomic.Bool
+	cancel func()
 }
 
 // openSource begins to download the source and waits for its first byte, so that nothing is recorded or sent for a
@@ -257,8 +226,12 @@ func (t *copyTask) openSource(ctx context.Context, m *Manager, p *progress) (*ob
 	out, in := io.Pipe()
 	source := DownloadRequest{Cluster: t.Source.Cluster, Bucket: t.Source.Bucket, Object: *t.Object}
 	download := &streamTask{downloadTask{DownloadRequest: source, oneStream: true}, in} // the upload is one too
-	s := &objectSource{data: bufio.NewReaderSize(out, bufferSize), ended: make(chan struct{})}
-	s.stop = func() {
+	s := &objectSource{
+		data:  bufio.NewReaderSize(out, bufferSize),
+		size:  t.Object.Size,
+		ended: make(chan struct{}),
+	}
+	s.cancel = func() {
 		cancel(nil)
 		out.Close()
 	}
@@ -280,71 +253,27 @@ func (t *copyTask) openSource(ctx context.Context, m *Manager, p *progress) (*ob
 		}
 	}
 	if err != nil {
-		s.close()
+		s.stop()
 		return nil, err
 	}
 	return s, nil
 }
 
-// close ends the download.
-func (s *objectSource) close() {
-	s.closing.Store(true)
-	s.stop()
+// stop ends the download.
+func (s *objectSource) stop() {
+	s.cancel()
 	<-s.ended
 }
 
-// copyBody is the request body of a copy. It hashes the data, and holds back the last bytes until the download has
-// proved that they are those of the source.
-type copyBody struct {
-	ctx    context.Context
-	source *objectSource
-	size   int64
-	idle   *idleTimer
-
-	mu      sync.Mutex // the transport may read after the response has arrived
-	offset  int64
-	sum     hash.Hash
-	failure error // why the source could not be read
-}
-
-// Read reads the next bytes of the source.
-func (b *copyBody) Read(into []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch {
-	case b.ctx.Err() != nil:
-		return 0, context.Cause(b.ctx)
-	case b.failure != nil:
-		return 0, b.failure
-	case b.offset == b.size:
-		return 0, io.EOF
+// next reads the next bytes of the source, and holds back the last ones until the download has proved that they are
+// those of the object. The download counts the progress.
+func (s *objectSource) next(into []byte, offset int64, _ *progress) (int, error) {
+	n, err := s.data.Read(into)
+	if err == nil && s.size == offset+int64(n) {
+		<-s.ended
+		err = s.err
 	}
-	n, err := b.source.data.Read(into[:min(int64(len(into)), b.size-b.offset)])
-	if err == nil && b.offset+int64(n) == b.size {
-		<-b.source.ended
-		err = b.source.err
-	}
-	if err != nil {
-		if !b.source.closing.Load() {
-			b.failure = err
-		}
-		return 0, err
-	}
-	b.sum.Write(into[:n])
-	b.offset += int64(n)
-	if b.offset == b.size {
-		b.idle.resetTo(responseTimeout)
-	} else {
-		b.idle.reset()
-	}
-	return n, nil
-}
-
-// sent returns the number of bytes sent, their MD5, and why the source could not be read.
-func (b *copyBody) sent() (n int64, sum string, failure error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.offset, hex.EncodeToString(b.sum.Sum(nil)), b.failure
+	return n, err
 }
 
 // A CopySpec says what is copied or moved where: objects of the bucket of From become objects of the bucket of To,

@@ -3,20 +3,14 @@ package transfer
 import (
 	"cmp"
 	"context"
-	"crypto/md5"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"mime"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
-	"sync"
-	"time"
 	"unicode/utf8"
 
 	"lookout/client"
@@ -177,55 +171,19 @@ func (s *sourceFile) unchanged() bool {
 	return err == nil && os.SameFile(s.info, named)
 }
 
-// uploadBody is the request body of an upload. It counts and hashes the data, and holds back the last bytes if the file
-// has changed.
-type uploadBody struct {
-	ctx  context.Context
-	src  *sourceFile
-	p    *progress
-	idle *idleTimer
-
-	mu      sync.Mutex // the transport may read after the response has arrived
-	offset  int64
-	sum     hash.Hash
-	changed bool
-}
-
-// Read reads the next bytes of the file.
-func (s *uploadBody) Read(b []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ctx.Err() != nil {
-		return 0, context.Cause(s.ctx)
-	}
-	if s.offset == s.src.size {
-		return 0, io.EOF
-	}
-	n, err := s.src.ReadAt(b[:min(int64(len(b)), s.src.size-s.offset)], s.offset)
-	if errors.Is(err, io.EOF) && s.offset+int64(n) == s.src.size {
-		err = nil
-	}
-	if err != nil || s.offset+int64(n) == s.src.size && !s.src.unchanged() {
-		s.changed = true
+// next reads the next bytes of the file, and holds back the last ones if it has changed.
+func (s *sourceFile) next(into []byte, offset int64, p *progress) (int, error) {
+	n, err := s.ReadAt(into, offset)
+	end := offset+int64(n) == s.size
+	if err != nil && !(end && errors.Is(err, io.EOF)) || end && !s.unchanged() {
 		return 0, ErrSourceChanged
 	}
-	s.sum.Write(b[:n])
-	s.offset += int64(n)
-	if s.offset == s.src.size {
-		s.idle.resetTo(responseTimeout)
-	} else {
-		s.idle.reset()
-	}
-	s.p.add(int64(n))
+	p.add(int64(n))
 	return n, nil
 }
 
-// sent returns the number of bytes sent, their MD5, and whether the file has changed.
-func (s *uploadBody) sent() (n int64, sum string, changed bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.offset, hex.EncodeToString(s.sum.Sum(nil)), s.changed
-}
+// stop does nothing: no read takes long.
+func (s *sourceFile) stop() {}
 
 // uploadTask uploads one file.
 type uploadTask struct {
@@ -276,97 +234,16 @@ func (u *uploadTask) attempt(ctx context.Context, m *Manager, p *progress) error
 	}
 	defer src.close()
 	p.set(0, src.size)
-	within, watch := withIdleTimeout(ctx)
-	defer watch.close()
-	body := &uploadBody{
-		ctx:  within,
-		src:  src,
-		p:    p,
-		idle: watch,
-		sum:  md5.New(),
+	sent, err := put{
+		object: client.ObjectRef{Cluster: u.Cluster, Bucket: u.Bucket, Name: u.Name},
+		change: client.Change{Reason: u.Reason, Before: u.Before},
+		upload: client.UploadBody{Size: src.size, ContentType: u.ContentType, MustNew: u.MustNew},
+		source: src,
+	}.send(ctx, m, p, u.Consent)
+	if err == nil && sent.verified {
+		u.size, u.sum = sent.size, sent.sum
 	}
-	object := client.ObjectRef{Cluster: u.Cluster, Bucket: u.Bucket, Name: u.Name}
-	change := client.Change{
-		Op:       client.OpUploadObject,
-		Resource: "object",
-		ID:       object.ID(),
-		Label:    u.Name,
-		Reason:   u.Reason,
-		Before:   u.Before,
-	}
-	w, err := m.c.Begin(change, u.Consent)
-	if err != nil {
-		return err
-	}
-	return w.UploadObject(within, object, client.UploadBody{
-		Reader:      body,
-		Size:        src.size,
-		ContentType: u.ContentType,
-		MustNew:     u.MustNew,
-		Settle: func(etag string, err error) error {
-			n, sum, changed := body.sent()
-			if changed {
-				return ErrSourceChanged
-			}
-			sent := sentBody{object: object, n: n, size: src.size, sum: sum, p: p}
-			if err = sent.settle(ctx, m.c, etag, err); err == nil && sent.verified {
-				u.size, u.sum = src.size, sum
-			}
-			return err
-		},
-	})
-}
-
-// A sentBody is the body of an upload after its request has ended.
-type sentBody struct {
-	object   client.ObjectRef
-	n, size  int64  // bytes sent, of how many
-	sum      string // MD5 of the bytes sent
-	p        *progress
-	verified bool // set by settle: the listing shows the size and the MD5 of what was sent
-}
-
-// settle decides how an upload ended from its response (an ETag or an error) and from the listing afterwards.
-func (s *sentBody) settle(ctx context.Context, c *client.Client, etag string, err error) error {
-	var e *client.Error
-	if err != nil && (!errors.As(err, &e) || !e.Unknown() || s.n < s.size) {
-		if e != nil && e.Unknown() {
-			e.Outcome = client.NotSent // the storage does not create an object from an incomplete body
-		}
-		return err
-	}
-	// the object may be stored even if the transfer was cancelled meanwhile
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-	defer cancel()
-	o, there, failed := c.Objects.Find(ctx, s.object.Cluster, s.object.Bucket, s.object.Name)
-	listed := client.UnquoteETag(o.ETag.Raw())
-	sized := o.Size == s.size || o.Size < 0 && isMD5(listed)
-	matches := failed == nil && there && sized && (!isMD5(listed) || strings.EqualFold(listed, s.sum))
-	s.verified = matches && isMD5(listed)
-	switch {
-	case err != nil && s.verified:
-		s.p.setNote("the response was lost, but the listing shows the object: size and MD5 checked")
-		return nil
-	case err != nil:
-		return err
-	case failed == nil && !matches:
-		return &client.Error{
-			Op:        "upload " + client.Clean(s.object.Name),
-			Write:     true,
-			Presigned: true,
-			Outcome:   client.Unknown,
-			Detail:    "it was accepted, but the listing does not show the object; refresh the list",
-		}
-	case isMD5(etag) && !strings.EqualFold(etag, s.sum):
-		return fmt.Errorf("%w (the MD5 in the storage is %s, not %s)", ErrCorrupt, etag, s.sum)
-	case failed != nil:
-		s.p.setNote("accepted by the API, but not verified: the listing could not be read")
-	case s.verified:
-		s.p.setNote("size and MD5 checked")
-	default:
-		s.p.setNote("size checked only: the ETag is not the MD5 of the object")
-	}
-	return nil
+	return err
 }
 
 func (u *uploadTask) cleanUp() {}
