@@ -11,11 +11,13 @@ import (
 // A CustomCommand is an action that the user has added to a list in the configuration: it runs a program on the row
 // under the cursor.
 type CustomCommand struct {
-	Pane, Key, Name string
-	Argv            []string // the program and its arguments, with placeholders such as {label}; no shell reads them
-	Output          string   // where the program's output goes: one of CustomCommandOutputs
-	Harmless        bool     // changes nothing, so read-only mode allows it
-	Line            int      // where the configuration has it
+	Pane     string   `toml:"pane"`
+	Key      string   `toml:"key"`
+	Name     string   `toml:"name"`
+	Argv     []string `toml:"command"`  // program and arguments with placeholders like {label}; no shell reads them
+	Output   string   `toml:"output"`   // where the program's output goes: one of CustomCommandOutputs
+	Harmless bool     `toml:"harmless"` // changes nothing, so read-only mode allows it
+	Line     int      // where the configuration has it
 }
 
 // Where the output of a CustomCommand goes.

@@ -246,7 +246,7 @@ var environmentVariables = []struct{ name, about string }{
 	{"VISUAL, EDITOR", "the editor for \"lookout config edit\""},
 }
 
-func writeConfigKeys[T any](b *strings.Builder, settings []config.KeySpec[T]) {
+func writeConfigKeys(b *strings.Builder, settings []config.KeySpec) {
 	b.WriteString("| key | value | default | flag, variable | meaning |\n|---|---|---|---|---|\n")
 	for _, s := range settings {
 		var also []string
@@ -431,7 +431,7 @@ func flagsExcept(set, told *pflag.FlagSet) *pflag.FlagSet {
 	return rest
 }
 
-func writeManConfigKeys[T any](p *manWriter, settings []config.KeySpec[T], lead string) {
+func writeManConfigKeys(p *manWriter, settings []config.KeySpec, lead string) {
 	for _, s := range settings {
 		p.item(lead+s.Name, fmt.Sprintf("%s Value: %s. Default: %s.", s.Description, s.TypeName(), s.DefaultText))
 	}

@@ -165,8 +165,8 @@ func collectEffectiveValues(
 
 // effectiveTableValues returns the value of each key of a table and its source: a flag, a variable, a line of the file,
 // or the default.
-func effectiveTableValues[T any](
-	c *cobra.Command, list []config.KeySpec[T], in []string, table map[string]any, at config.Positions,
+func effectiveTableValues(
+	c *cobra.Command, list []config.KeySpec, in []string, table map[string]any, at config.Positions,
 ) []effectiveValue {
 	var rows []effectiveValue
 	for _, s := range list {

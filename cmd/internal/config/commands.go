@@ -11,48 +11,42 @@ import (
 )
 
 // commandKeys returns the keys of [[commands]].
-func commandKeys() []KeySpec[ui.CustomCommand] {
-	return []KeySpec[ui.CustomCommand]{
+func commandKeys() []KeySpec {
+	return keysOf(&ui.CustomCommand{}, []KeySpec{
 		{
 			Name:        "pane",
-			target:      func(c *ui.CustomCommand) any { return &c.Pane },
 			example:     `"services"`,
 			Description: "The list the action is added to.",
 		},
 		{
 			Name:        "key",
-			target:      func(c *ui.CustomCommand) any { return &c.Key },
 			check:       checkKeyName,
 			example:     `"x"`,
 			Description: "Its key.",
 		},
 		{
 			Name:        "name",
-			target:      func(c *ui.CustomCommand) any { return &c.Name },
 			check:       checkCommandName,
 			example:     `"runbook"`,
 			Description: "Its name in hints, help and palette.",
 		},
 		{
 			Name:        "command",
-			target:      func(c *ui.CustomCommand) any { return &c.Argv },
 			example:     `["runbook", "--service={label}"]`,
 			Description: "The program and its arguments.",
 		},
 		{
 			Name:        "output",
-			target:      func(c *ui.CustomCommand) any { return &c.Output },
 			choices:     ui.CustomCommandOutputs(),
 			example:     `"dialog"`,
 			Description: "Where its output goes.",
 		},
 		{
 			Name:        "harmless",
-			target:      func(c *ui.CustomCommand) any { return &c.Harmless },
 			example:     "true",
 			Description: "It changes nothing, so read-only mode allows it.",
 		},
-	}
+	})
 }
 
 // checkCommandName accepts the name of an action.

@@ -28,35 +28,35 @@ import (
 
 // File holds what a configuration file says. keys.go declares its keys.
 type File struct {
-	Theme    string
-	ASCII    bool
-	NoMotion bool
-	Linear   bool
-	Refresh  string
-	Account  string // the one to start with
+	Theme    string `toml:"theme"`
+	ASCII    bool   `toml:"ascii"`
+	NoMotion bool   `toml:"no_motion"`
+	Linear   bool   `toml:"linear"`
+	Refresh  string `toml:"refresh"`
+	Account  string `toml:"account"` // the one to start with
 	Accounts map[string]AccountConfig
 	Keys     map[string][]string // "services.disable" = ["d"]
 	Themes   map[string]theme.CustomTheme
 	Columns  map[string][]string // "services" = ["status", "label"]
 	Commands []ui.CustomCommand
-	Notify   []string
+	Notify   []string `toml:"notify"`
 }
 
 // AccountConfig is one account of the configuration.
 type AccountConfig struct {
-	BaseURL      string
-	Dialect      string   // document or provider
-	TokenFile    string   // readable by its owner alone
-	TokenCommand []string // a program and its arguments; no shell reads them
-	TokenTimeout string   // how long TokenCommand may take; "" is 10s
-	TokenEnv     string   // name of an environment variable
-	Keyring      bool     // the token is in the system's keyring
-	LinodeCLI    string   // user of linode-cli whose token is used
-	Protected    bool
-	ReadOnly     bool
-	Color        string
-	Label        string
-	NotifyOn     []string
+	BaseURL      string   `toml:"base_url"`
+	Dialect      string   `toml:"dialect"`       // document or provider
+	TokenFile    string   `toml:"token_file"`    // readable by its owner alone
+	TokenCommand []string `toml:"token_command"` // a program and its arguments; no shell reads them
+	TokenTimeout string   `toml:"token_timeout"` // how long TokenCommand may take; "" is 10s
+	TokenEnv     string   `toml:"token_env"`     // name of an environment variable
+	Keyring      bool     `toml:"keyring"`       // the token is in the system's keyring
+	LinodeCLI    string   `toml:"linode_cli"`    // user of linode-cli whose token is used
+	Protected    bool     `toml:"protected"`
+	ReadOnly     bool     `toml:"read_only"`
+	Color        string   `toml:"color"`
+	Label        string   `toml:"word"`
+	NotifyOn     []string `toml:"notify_on"`
 }
 
 // Settings are the settings of a run. Flags take precedence over the environment, the environment over the account's

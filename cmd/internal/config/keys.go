@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,11 +16,11 @@ import (
 	"lookout/theme"
 )
 
-// A KeySpec describes one key of the configuration: where its value is stored, its type and its meaning. Parsing,
-// validation, the schema and the documentation are made from lists of them.
-type KeySpec[T any] struct {
+// A KeySpec describes one key of the configuration: its type and its meaning. Its value is in the field of a struct
+// that has its name as tag. Parsing, validation, the schema and the documentation are made from lists of them.
+type KeySpec struct {
 	Name        string
-	target      func(*T) any // *string, *bool or *[]string
+	in          any // the struct, empty
 	choices     []string
 	check       func(string) error
 	fatal       bool   // a mistake in it stops lookout from starting
@@ -30,6 +31,26 @@ type KeySpec[T any] struct {
 	Description string
 }
 
+// keysOf says in which struct some keys are.
+func keysOf(in any, keys []KeySpec) []KeySpec {
+	for i := range keys {
+		keys[i].in = in
+	}
+	return keys
+}
+
+// value returns a pointer to the value of the key in a struct: *string, *bool or *[]string. It is nil if no field has
+// the tag.
+func (s KeySpec) value(in any) any {
+	fields := reflect.ValueOf(in).Elem()
+	for i := range fields.NumField() {
+		if fields.Type().Field(i).Tag.Get("toml") == s.Name {
+			return fields.Field(i).Addr().Interface()
+		}
+	}
+	return nil
+}
+
 // accountNamePattern matches account names, which are also file names.
 const accountNamePattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
 
@@ -37,14 +58,10 @@ const accountNamePattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
 func IsAccountName(name string) bool { return regexp.MustCompile(accountNamePattern).MatchString(name) }
 
 // TopLevelKeys returns the keys at the top of the file.
-func TopLevelKeys() []KeySpec[File] { return slices.Concat(lookKeys(), behaviourKeys()) }
-
-// lookKeys returns the keys that say how lookout draws.
-func lookKeys() []KeySpec[File] {
-	return []KeySpec[File]{
+func TopLevelKeys() []KeySpec {
+	return keysOf(&File{}, []KeySpec{
 		{
 			Name:        "theme",
-			target:      func(f *File) any { return &f.Theme },
 			example:     `"auto"`,
 			DefaultText: "auto",
 			Flag:        "theme",
@@ -55,7 +72,6 @@ func lookKeys() []KeySpec[File] {
 		},
 		{
 			Name:        "ascii",
-			target:      func(f *File) any { return &f.ASCII },
 			example:     "false",
 			DefaultText: "true if the locale is not UTF-8, otherwise false",
 			Flag:        "ascii",
@@ -63,7 +79,6 @@ func lookKeys() []KeySpec[File] {
 		},
 		{
 			Name:        "no_motion",
-			target:      func(f *File) any { return &f.NoMotion },
 			example:     "false",
 			DefaultText: "false",
 			Flag:        "no-motion",
@@ -73,21 +88,13 @@ func lookKeys() []KeySpec[File] {
 		},
 		{
 			Name:        "linear",
-			target:      func(f *File) any { return &f.Linear },
 			example:     "false",
 			DefaultText: "false",
 			Flag:        "linear",
 			Description: "For screen readers: print line by line, one item at a time, and never redraw anything.",
 		},
-	}
-}
-
-// behaviourKeys returns the keys that say what lookout does: when it reads, how it notifies, and where it starts.
-func behaviourKeys() []KeySpec[File] {
-	return []KeySpec[File]{
 		{
 			Name:        "refresh",
-			target:      func(f *File) any { return &f.Refresh },
 			check:       func(v string) error { _, err := parseRefresh(v); return err },
 			example:     `"20s"`,
 			DefaultText: "20s",
@@ -96,7 +103,6 @@ func behaviourKeys() []KeySpec[File] {
 		},
 		{
 			Name:        "notify",
-			target:      func(f *File) any { return &f.Notify },
 			choices:     notifyWays(),
 			example:     `["bell", "osc9"]`,
 			DefaultText: "none",
@@ -106,7 +112,6 @@ func behaviourKeys() []KeySpec[File] {
 		},
 		{
 			Name:        "account",
-			target:      func(f *File) any { return &f.Account },
 			fatal:       true,
 			example:     `"production"`,
 			DefaultText: "the only account",
@@ -114,20 +119,14 @@ func behaviourKeys() []KeySpec[File] {
 			Env:         "LOOKOUT_ACCOUNT",
 			Description: "The account to start with.",
 		},
-	}
+	})
 }
 
 // AccountKeys returns the keys of [accounts.NAME].
-func AccountKeys() []KeySpec[AccountConfig] {
-	return slices.Concat(connectionKeys(), tokenCommandKeys(), tokenKeys(), safetyKeys(), labelKeys())
-}
-
-// connectionKeys returns the keys that say where the API is.
-func connectionKeys() []KeySpec[AccountConfig] {
-	return []KeySpec[AccountConfig]{
+func AccountKeys() []KeySpec {
+	return keysOf(&AccountConfig{}, []KeySpec{
 		{
 			Name:        "base_url",
-			target:      func(a *AccountConfig) any { return &a.BaseURL },
 			check:       CheckBaseURL,
 			fatal:       true,
 			example:     `"https://api.linode.com/v4"`,
@@ -139,7 +138,6 @@ func connectionKeys() []KeySpec[AccountConfig] {
 		},
 		{
 			Name:        "dialect",
-			target:      func(a *AccountConfig) any { return &a.Dialect },
 			choices:     []string{string(client.DialectDocument), string(client.DialectProvider)},
 			fatal:       true,
 			example:     `"provider"`,
@@ -147,15 +145,8 @@ func connectionKeys() []KeySpec[AccountConfig] {
 			Description: "Which variant of the API the server has: \"document\" is the API as specified; " +
 				"\"provider\" is the API as the provider runs it: some paths differ, and it has support tickets.",
 		},
-	}
-}
-
-// tokenCommandKeys returns the keys of a program that prints the token.
-func tokenCommandKeys() []KeySpec[AccountConfig] {
-	return []KeySpec[AccountConfig]{
 		{
 			Name:        "token_command",
-			target:      func(a *AccountConfig) any { return &a.TokenCommand },
 			fatal:       true,
 			example:     `["pass", "show", "linode"]`,
 			DefaultText: "none",
@@ -164,21 +155,13 @@ func tokenCommandKeys() []KeySpec[AccountConfig] {
 		},
 		{
 			Name:        "token_timeout",
-			target:      func(a *AccountConfig) any { return &a.TokenTimeout },
 			check:       func(v string) error { _, err := parseTokenTimeout(v); return err },
 			example:     `"30s"`,
 			DefaultText: "10s",
 			Description: "How long token_command may take, from 1s to 5m.",
 		},
-	}
-}
-
-// tokenKeys returns the keys that say where the token is, if no program prints it.
-func tokenKeys() []KeySpec[AccountConfig] {
-	return []KeySpec[AccountConfig]{
 		{
 			Name:        "token_file",
-			target:      func(a *AccountConfig) any { return &a.TokenFile },
 			check:       CheckAbsolutePath,
 			fatal:       true,
 			example:     `"~/.config/lookout/production.token"`,
@@ -188,7 +171,6 @@ func tokenKeys() []KeySpec[AccountConfig] {
 		},
 		{
 			Name:        "token_env",
-			target:      func(a *AccountConfig) any { return &a.TokenEnv },
 			check:       checkVariableName,
 			fatal:       true,
 			example:     `"LINODE_TOKEN"`,
@@ -198,7 +180,6 @@ func tokenKeys() []KeySpec[AccountConfig] {
 		},
 		{
 			Name:        "keyring",
-			target:      func(a *AccountConfig) any { return &a.Keyring },
 			fatal:       true,
 			example:     "true",
 			DefaultText: "false",
@@ -206,7 +187,6 @@ func tokenKeys() []KeySpec[AccountConfig] {
 		},
 		{
 			Name:        "linode_cli",
-			target:      func(a *AccountConfig) any { return &a.LinodeCLI },
 			check:       checkNotToken,
 			fatal:       true,
 			example:     `"ops"`,
@@ -214,15 +194,8 @@ func tokenKeys() []KeySpec[AccountConfig] {
 			Description: "A user of linode-cli. The token is read from linode-cli's configuration each time and is " +
 				"never copied; \"default\" means linode-cli's default user.",
 		},
-	}
-}
-
-// safetyKeys returns the keys that limit changes.
-func safetyKeys() []KeySpec[AccountConfig] {
-	return []KeySpec[AccountConfig]{
 		{
 			Name:        "protected",
-			target:      func(a *AccountConfig) any { return &a.Protected },
 			fatal:       true,
 			example:     "true",
 			DefaultText: "false",
@@ -230,7 +203,6 @@ func safetyKeys() []KeySpec[AccountConfig] {
 		},
 		{
 			Name:        "read_only",
-			target:      func(a *AccountConfig) any { return &a.ReadOnly },
 			fatal:       true,
 			example:     "false",
 			DefaultText: "false",
@@ -238,15 +210,8 @@ func safetyKeys() []KeySpec[AccountConfig] {
 			Env:         "LOOKOUT_READ_ONLY",
 			Description: "Refuse every change except creating download links.",
 		},
-	}
-}
-
-// labelKeys returns the keys that say how an account is shown and which events it reports.
-func labelKeys() []KeySpec[AccountConfig] {
-	return []KeySpec[AccountConfig]{
 		{
 			Name:        "color",
-			target:      func(a *AccountConfig) any { return &a.Color },
 			choices:     AccountColors(),
 			example:     `"red"`,
 			DefaultText: "the theme's",
@@ -254,7 +219,6 @@ func labelKeys() []KeySpec[AccountConfig] {
 		},
 		{
 			Name:        "word",
-			target:      func(a *AccountConfig) any { return &a.Label },
 			check:       checkAccountWord,
 			example:     `"STAGING"`,
 			DefaultText: "none",
@@ -262,13 +226,12 @@ func labelKeys() []KeySpec[AccountConfig] {
 		},
 		{
 			Name:        "notify_on",
-			target:      func(a *AccountConfig) any { return &a.NotifyOn },
 			choices:     append(notifyRules(), noRule),
 			example:     `["service leaves ok", "new issue"]`,
 			DefaultText: "all, if notify is set",
 			Description: "The events to announce; \"notify\" says how.",
 		},
-	}
+	})
 }
 
 // KeysDescription is what the table of rebound keys means.
@@ -366,9 +329,8 @@ func expandHome(path string) string {
 }
 
 // TypeName describes the values of a key.
-func (s KeySpec[T]) TypeName() string {
-	var none T
-	switch s.target(&none).(type) {
+func (s KeySpec) TypeName() string {
+	switch s.value(s.in).(type) {
 	case *bool:
 		return "true or false"
 	case *[]string:
@@ -384,8 +346,8 @@ func (s KeySpec[T]) TypeName() string {
 }
 
 // assign stores a value, or returns why it is not accepted.
-func (s KeySpec[T]) assign(in *T, value any) error {
-	switch into := s.target(in).(type) {
+func (s KeySpec) assign(in, value any) error {
+	switch into := s.value(in).(type) {
 	case *bool:
 		v, ok := value.(bool)
 		if !ok {

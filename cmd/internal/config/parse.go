@@ -229,7 +229,7 @@ type parsedTable struct {
 }
 
 // assignKeys stores the values of a table and reports unknown keys.
-func assignKeys[T any](r *configParser, t parsedTable, known []KeySpec[T], into *T) {
+func assignKeys(r *configParser, t parsedTable, known []KeySpec, into any) {
 	names := t.otherKeys
 	for _, s := range known {
 		names = append(names, s.Name)

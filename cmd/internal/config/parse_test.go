@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -230,6 +231,15 @@ func TestParse_notationInPlainWords(t *testing.T) {
 		_, wrong := Parse([]byte(text))
 		if got := strings.Join(wrong.Texts("c"), "\n"); !strings.HasPrefix(got, "c:"+want) || len(wrong.Fatal()) == 0 {
 			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Every key has a field for its value.
+func TestKeys_haveFields(t *testing.T) {
+	for _, s := range slices.Concat(TopLevelKeys(), AccountKeys(), commandKeys()) {
+		if s.value(s.in) == nil {
+			t.Errorf("no field has the tag %q", s.Name)
 		}
 	}
 }

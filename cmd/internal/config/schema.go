@@ -32,12 +32,11 @@ func stringListSchema() map[string]any {
 	return map[string]any{"type": "array", "items": map[string]any{"type": "string"}}
 }
 
-func schemaProperties[T any](settings []KeySpec[T]) map[string]any {
+func schemaProperties(settings []KeySpec) map[string]any {
 	out := map[string]any{}
 	for _, s := range settings {
-		var none T
 		one := map[string]any{"type": "string"}
-		switch s.target(&none).(type) {
+		switch s.value(s.in).(type) {
 		case *bool:
 			one = map[string]any{"type": "boolean"}
 		case *[]string:

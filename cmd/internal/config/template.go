@@ -37,7 +37,7 @@ func Template() string {
 	return b.String()
 }
 
-func (s KeySpec[T]) writeTemplate(b *strings.Builder) {
+func (s KeySpec) writeTemplate(b *strings.Builder) {
 	fmt.Fprintf(
 		b, "\n# %s\n# Value: %s. Default: %s.\n# %s = %s\n", s.Description, s.TypeName(), s.DefaultText, s.Name,
 		s.example,

@@ -105,7 +105,7 @@ func TestExampleAndTemplateAreValid(t *testing.T) {
 	}
 }
 
-func keyNames[T any](list []config.KeySpec[T]) []string {
+func keyNames(list []config.KeySpec) []string {
 	names := make([]string, len(list))
 	for i, s := range list {
 		names[i] = s.Name
