@@ -13,7 +13,6 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
-	"github.com/zalando/go-keyring"
 
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/dashboard"
@@ -67,12 +66,6 @@ func configCommand(f *config.Flags) *cobra.Command {
 		func(c *cobra.Command, _ []string) error {
 			return output.WriteJSON(c.OutOrStdout(), config.Schema(), "  ")
 		})
-	remove := false
-	keep := sub("token",
-		"Store an account's token in the system's keyring, without testing it or changing the configuration",
-		"lookout config token -a production < new.token\nlookout config token -a production --remove", NoArgs,
-		func(c *cobra.Command, _ []string) error { return runConfigToken(c, f, remove) })
-	keep.Flags().BoolVar(&remove, "remove", false, "remove the token from the keyring")
 	return c
 }
 
@@ -240,36 +233,4 @@ func editConfig(c *cobra.Command, f *config.Flags) error {
 		return fmt.Errorf("editor %s: %w; set EDITOR to choose another", editor[0], err)
 	}
 	return validateConfig(c, f, nil)
-}
-
-// saveToken stores a token in the keyring. The token is typed without being shown, or read from standard input.
-func runConfigToken(c *cobra.Command, f *config.Flags, remove bool) error {
-	s, err := config.Load(f, c.ErrOrStderr())
-	if err != nil {
-		return exit.Usage(err)
-	}
-	if remove {
-		_, err := config.WithKeyringTimeout(
-			c.Context(),
-			func() (struct{}, error) { return struct{}{}, keyring.Delete(config.KeyringService, s.Account) },
-		)
-		if err != nil {
-			return fmt.Errorf("keyring: %w", err)
-		}
-		fmt.Fprintf(c.OutOrStdout(), "the token of %s was removed from the keyring\n", s.Account)
-		return nil
-	}
-	t, err := (&scriptSession{in: c.InOrStdin(), errOut: c.ErrOrStderr()}).readSecret(c.Context(), "", "token")
-	if err != nil {
-		return err
-	}
-	if err := config.SaveKeyringToken(c.Context(), s.Account, t); err != nil {
-		return err
-	}
-	fmt.Fprintf(c.OutOrStdout(), "the token of %s is in the keyring", s.Account)
-	if !s.Keyring {
-		fmt.Fprint(c.OutOrStdout(), "; to use it, set keyring = true in the account's block")
-	}
-	fmt.Fprintln(c.OutOrStdout())
-	return nil
 }

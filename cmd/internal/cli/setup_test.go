@@ -183,11 +183,12 @@ base_url = "BASE"
 	r.CheckResult(r.Run("services", "list", "-a", "none", "--token-env", "LINODE_TOKEN"), exit.CodeOK)
 	r.CheckResult(r.Run("-a", "file", "services", "list"), exit.CodeOK)
 	r.CheckResult(r.Run("services", "list"), exit.CodeUsage, "several accounts", "ring")
-	r.CheckResult(r.RunWithInput("another\n", "config", "token", "-a", "none"), exit.CodeOK, "keyring = true")
+	r.CheckResult(
+		r.RunWithInput("another\n", "accounts", "token", "none", "--store", "keyring", "--untested"), exit.CodeOK,
+	)
 	if got, err := keyring.Get(config.KeyringService, "none"); err != nil || got != "another" {
 		t.Errorf("%q, %v", got, err)
 	}
-	r.MustRun("config", "token", "-a", "none", "--remove")
 	// Flags take precedence over the environment.
 	t.Setenv("LOOKOUT_TOKEN", "wrong")
 	r.CheckResult(r.Run("services", "list", "-a", "none", "--token-file", file), exit.CodeOK)
