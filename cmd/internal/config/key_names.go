@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,28 +22,6 @@ func namedKeys() []string {
 	return names
 }
 
-// otherKeyNames returns what other programs call a key.
-func otherKeyNames() map[string]string {
-	return map[string]string{
-		"return":   "enter",
-		"cr":       "enter",
-		"escape":   "esc",
-		"spc":      "space",
-		"del":      "delete",
-		"bs":       "backspace",
-		"ins":      "insert",
-		"pageup":   "pgup",
-		"pagedown": "pgdown",
-		"pgdn":     "pgdown",
-		"control":  "ctrl",
-		"c":        "ctrl",
-		"meta":     "alt",
-		"option":   "alt",
-		"m":        "alt",
-		"s":        "shift",
-	}
-}
-
 // checkKeyName accepts the name of a key that a terminal can send and that is free: "d", "D", "ctrl+x", "alt+enter",
 // "f5". It rejects ctrl+c, which ends lookout whatever is in front.
 func checkKeyName(key string) error {
@@ -54,13 +31,12 @@ func checkKeyName(key string) error {
 	case isKeyName(key):
 		return nil
 	}
-	if meant := respellKey(key); meant != "ctrl+c" && isKeyName(meant) {
-		return fmt.Errorf("%q is not a key; did you mean %q?", client.Clean(key), meant)
+	suggestion := `use a character, a name such as "enter", "f5" or "pgup", or one of them after ctrl+ or alt+, ` +
+		`as in "ctrl+x"`
+	if lower := strings.ToLower(key); isKeyName(lower) {
+		suggestion = fmt.Sprintf("did you mean %q?", lower)
 	}
-	return fmt.Errorf(
-		`%q is not a key; use a character, a name such as "enter", "f5" or "pgup", or one of them after ctrl+ or alt+`,
-		client.Clean(key),
-	)
+	return fmt.Errorf("%q is not a key; %s", client.Clean(key), suggestion)
 }
 
 // isKeyName reports whether a key has this name.
@@ -78,26 +54,4 @@ func isKeyName(key string) bool {
 	single := size > 0 && size == len(bare) && r > ' ' && r != 0x7f && r != utf8.RuneError
 	shifted := strings.HasSuffix(strings.TrimSuffix(key, bare), "shift+") // a terminal sends the other character
 	return single && !shifted && (bare == key || bare == strings.ToLower(bare))
-}
-
-// respellKey returns a key in lookout's spelling: "Ctrl-X" is ctrl+x, "<C-x>" too.
-func respellKey(key string) string {
-	text := strings.Trim(strings.ToLower(key), "<> ")
-	parts := strings.FieldsFunc(text, func(r rune) bool { return r == '+' || r == '-' || r == ' ' })
-	if strings.HasPrefix(text, "^") && len(text) == 2 {
-		parts = []string{"ctrl", text[1:]}
-	}
-	for i, part := range parts {
-		if i == len(parts)-1 && utf8.RuneCountInString(part) == 1 {
-			continue
-		}
-		known, other := otherKeyNames()[part]
-		switch {
-		case other:
-			parts[i] = known
-		case len(part) >= 4: // shorter ones resemble too many
-			parts[i] = cmp.Or(closestWord(part, append(namedKeys(), "ctrl", "alt", "shift")), part)
-		}
-	}
-	return strings.Join(parts, "+")
 }

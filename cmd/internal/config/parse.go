@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -122,42 +121,7 @@ func checkConfigSize(text string) (Mistake, bool) {
 	return Mistake{}, false
 }
 
-// syntaxTexts are the errors of the TOML parser in plain words, with the next step.
-var syntaxTexts = []struct{ contained, plain string }{
-	{"multiline", `the multi-line text is not closed; add """ or ''' where it should end`},
-	{"strings cannot have new lines", "a quote is not closed; add one at the end of the value"},
-	{"unterminated", "a quote is not closed; add one at the end of the value"},
-	{"strings must be quoted", `the value needs quotes, such as "20s"`},
-	{"escape", `a backslash in "…" has a special meaning; use '…' instead`},
-	{"is already defined", "this is set twice; remove one of the lines"},
-	{"already exists", "this block already exists; move its lines into the first one"},
-	{"'=' after key", `the name must be followed by "=", as in theme = "dark"`},
-	{"start of key", `a line must begin with the name of a setting, as in theme = "dark"`},
-	{"to close table name", `"]" is missing at the end of the line`},
-	{"array is incomplete", `"]" is missing at the end of the list`},
-	{"after array value", `"," is missing between two values of the list`},
-	{"inline table is incomplete", `"}" is missing`},
-	{"expected newline", "there is more than one setting on the line; begin a new line for each"},
-}
-
-// valueText says in plain words what is wrong with a value that is none. rest is its line from there on.
-func valueText(rest string) string {
-	word := strings.TrimSpace(rest)
-	if end := strings.IndexAny(word, "#,]}"); end >= 0 {
-		word = strings.TrimSpace(word[:end])
-	}
-	switch {
-	case word == "":
-		return `the value is missing; add it after "=", or remove the line`
-	case slices.Contains([]string{"true", "yes", "on", "false", "no", "off"}, strings.ToLower(word)):
-		return "use true or false"
-	case strings.HasPrefix(word, "“") || strings.HasPrefix(word, "‘"):
-		return `use straight quotes, such as "dark"`
-	}
-	return fmt.Sprintf("the value needs quotes, such as %q", client.Clean(word))
-}
-
-// syntaxError converts an error of the TOML parser about a document.
+// syntaxError returns what the TOML parser says of a document, with a suggestion.
 func syntaxError(document string, err error) Mistake {
 	var e *toml.DecodeError
 	if !errors.As(err, &e) {
@@ -165,47 +129,13 @@ func syntaxError(document string, err error) Mistake {
 	}
 	line, column := e.Position()
 	at := Position{max(1, line), max(1, column)}
-	if m, found := blankMistake(document, at.Line); found {
-		return m
-	}
-	text := client.Clean(strings.TrimPrefix(e.Error(), "toml: "))
-	if strings.Contains(text, "start of value") || strings.Contains(text, "expected value") {
-		line := strings.SplitAfter(document, "\n")[at.Line-1]
-		return Mistake{at, valueText(line[min(at.Column-1, len(line)):]), true}
-	}
-	for _, s := range syntaxTexts {
-		if strings.Contains(text, s.contained) {
-			return Mistake{at, s.plain, true}
-		}
-	}
-	if what, detail, found := strings.Cut(text, ": "); found {
-		text = what + " (" + detail + ")"
+	text := strings.ReplaceAll(client.Clean(strings.TrimPrefix(e.Error(), "toml: ")), ": ", ", ")
+	if name, i := visible.FindBlank(strings.Split(document, "\n")[at.Line-1]); name != "" {
+		text += fmt.Sprintf("; remove the invisible character %s in column %d", name, i+1)
+	} else if strings.Contains(text, "value") || strings.Contains(text, "quoted") {
+		text += `; a value is true, false, a list or a text in quotes, as in theme = "dark"`
 	}
 	return Mistake{at, text, true}
-}
-
-// blankMistake returns the mistake of an invisible character on a line, if the line would be right without it.
-func blankMistake(document string, line int) (Mistake, bool) {
-	lines := strings.Split(document, "\n")
-	text := lines[line-1]
-	name, at := visible.FindBlank(text)
-	if name == "" {
-		return Mistake{}, false
-	}
-	plain := text
-	for _, i := visible.FindBlank(plain); i >= 0; _, i = visible.FindBlank(plain) {
-		_, size := utf8.DecodeRuneInString(plain[i:])
-		plain = plain[:i] + plain[i+size:]
-	}
-	lines[line-1] = plain
-	var e *toml.DecodeError
-	var whole map[string]any
-	if err := toml.Unmarshal([]byte(strings.Join(lines, "\n")), &whole); errors.As(err, &e) {
-		if row, _ := e.Position(); row <= line {
-			return Mistake{}, false
-		}
-	}
-	return Mistake{Position{line, at + 1}, "remove the invisible character " + name + " here", true}, true
 }
 
 func (r *configParser) addError(grave bool, key []string, text string) {
