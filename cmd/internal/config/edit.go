@@ -107,43 +107,42 @@ func AccountBlock(name, baseURL, tokenLine string) string {
 	return text
 }
 
-// AddAccount returns what adds an account's block to the configuration at a path, or creates one, and the text that it
-// adds. The configuration's only account stays the one that lookout starts with, so that commands without -a keep
-// working. The error comes before anything is written: the block cannot be added.
-func AddAccount(path, name, block string) (text string, write func() error, err error) {
-	before, err := readFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return block, func() error { return Create(path, block) }, nil
+// ReadText returns the text of the configuration at a path; nil if there is none.
+func ReadText(path string) ([]byte, error) {
+	data, err := readFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("configuration: %w", err)
 	}
-	if err != nil {
-		return "", nil, fmt.Errorf("configuration: %w", err)
-	}
+	return data, nil
+}
+
+// AddAccount returns a configuration, or a new one if before is nil, with an account's block at its end, and the lines
+// that were added. The configuration's only account stays the one that lookout starts with, so that commands without -a
+// keep working.
+func AddAccount(before []byte, name, block string) (after []byte, added string, err error) {
 	var old File
-	var added struct{ Accounts map[string]any }
-	if err := errors.Join(toml.Unmarshal(before, &old), toml.Unmarshal([]byte(block), &added)); err != nil {
-		return "", nil, fmt.Errorf("configuration: %w", err)
+	var own struct{ Accounts map[string]any }
+	if err := errors.Join(toml.Unmarshal(before, &old), toml.Unmarshal([]byte(block), &own)); err != nil {
+		return nil, "", fmt.Errorf("configuration: %w", err)
 	}
-	only, start := "", ""
+	only, start, gap := "", "", ""
 	if old.Account == "" && len(old.Accounts) == 1 {
 		only = slices.Collect(maps.Keys(old.Accounts))[0]
 		start = fmt.Sprintf("account = %q # lookout starts with it\n\n", only)
 	}
-	after := slices.Concat([]byte(start), before, []byte("\n"+block))
-	return start + block, func() error { return Replace(path, before, after) }, checkEdit(
-		before,
-		after,
-		func(document map[string]any) {
-			if only != "" {
-				document["account"] = only
-			}
-			accounts, _ := document["accounts"].(map[string]any)
-			if accounts == nil {
-				accounts = map[string]any{}
-				document["accounts"] = accounts
-			}
-			accounts[name] = added.Accounts[name]
-		},
-	)
+	if before != nil {
+		gap = "\n"
+	}
+	after = []byte(start + string(before) + gap + block)
+	return after, start + block, checkEdit(before, after, func(document, accounts map[string]any) {
+		if only != "" {
+			document["account"] = only
+		}
+		accounts[name] = own.Accounts[name]
+	})
 }
 
 // RemoveAccount returns a configuration without an account, and without choosing it. Nothing else changes.
@@ -159,16 +158,12 @@ func RemoveAccount(data []byte, name string) ([]byte, error) {
 	if above == 0 {
 		above = b.header // that of the file
 	}
-	lines := slices.Concat(b.lines[:above], b.lines[b.end:])
-	after := []byte(strings.Join(lines, ""))
+	after := []byte(strings.Join(slices.Concat(b.lines[:above], b.lines[b.end:]), ""))
 	if chosen, _ := Parse(data); chosen.Account == name {
-		after = withoutLine(after, FindPositions(after).At("account").Line-1)
+		after = setStart(after, "")
 	}
-	return after, checkEdit(data, after, func(document map[string]any) {
-		accounts := document["accounts"].(map[string]any)
-		if delete(accounts, name); len(accounts) == 0 {
-			delete(document, "accounts")
-		}
+	return after, checkEdit(data, after, func(document, accounts map[string]any) {
+		delete(accounts, name)
 		if document["account"] == name {
 			delete(document, "account")
 		}
@@ -177,27 +172,30 @@ func RemoveAccount(data []byte, name string) ([]byte, error) {
 
 // SetStartAccount returns a configuration in which lookout starts with an account.
 func SetStartAccount(data []byte, name string) ([]byte, error) {
-	line := fmt.Sprintf("account = %q", name)
-	after := slices.Concat([]byte(line+"\n\n"), data)
-	if chosen, _ := Parse(data); chosen.Account != "" {
-		lines := strings.SplitAfter(string(data), "\n")
-		n := FindPositions(data).At("account").Line - 1
-		if at := strings.IndexAny(lines[n], "#\r\n"); at >= 0 {
-			if lines[n][at] == '#' {
-				line += " "
-			}
-			line += lines[n][at:]
-		}
-		lines[n] = line
-		after = []byte(strings.Join(lines, ""))
-	}
-	return after, checkEdit(data, after, func(document map[string]any) { document["account"] = name })
+	after := setStart(data, name)
+	return after, checkEdit(data, after, func(document, _ map[string]any) { document["account"] = name })
 }
 
-// withoutLine returns a text without one of its lines, from 0.
-func withoutLine(data []byte, n int) []byte {
-	lines := bytes.SplitAfter(data, []byte("\n"))
-	return bytes.Join(slices.Delete(lines, n, n+1), nil)
+// setStart writes which account lookout starts with, and keeps the comment behind it; "" removes the line.
+func setStart(data []byte, name string) []byte {
+	line, lines := fmt.Sprintf("account = %q", name), strings.SplitAfter(string(data), "\n")
+	at := FindPositions(data)
+	n := at.At("account").Line - 1
+	switch {
+	case !at.Has("account"):
+		return slices.Concat([]byte(line+"\n\n"), data)
+	case name == "":
+		lines[n] = ""
+	default:
+		if end := strings.IndexAny(lines[n], "#\r\n"); end >= 0 {
+			if lines[n][end] == '#' {
+				line += " "
+			}
+			line += lines[n][end:]
+		}
+		lines[n] = line
+	}
+	return []byte(strings.Join(lines, ""))
 }
 
 // RenameAccount returns a configuration in which an account has another name.
@@ -208,16 +206,11 @@ func RenameAccount(data []byte, from, to string) ([]byte, error) {
 	}
 	_, comment, _ := strings.Cut(b.lines[b.header], "]")
 	b.lines[b.header] = "[accounts." + quoteKey(to) + "]" + comment
-	if chosen, _ := Parse(data); chosen.Account == from {
-		n := FindPositions(data).At("account").Line - 1
-		b.lines[n] = strings.Replace(b.lines[n], from, to, 1)
-		if strings.HasPrefix(from, "a") && strings.HasPrefix("account", from) { // the key holds the name too
-			b.lines[n] = fmt.Sprintf("account = %q\n", to)
-		}
-	}
 	after := []byte(strings.Join(b.lines, ""))
-	return after, checkEdit(data, after, func(document map[string]any) {
-		accounts := document["accounts"].(map[string]any)
+	if chosen, _ := Parse(data); chosen.Account == from {
+		after = setStart(after, to)
+	}
+	return after, checkEdit(data, after, func(document, accounts map[string]any) {
 		accounts[to] = accounts[from]
 		delete(accounts, from)
 		if document["account"] == from {
@@ -260,24 +253,29 @@ func SetTokenPlace(data []byte, name, line string) ([]byte, error) {
 	if err := toml.Unmarshal([]byte(line), &value); err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
-	return after, checkEdit(data, after, func(document map[string]any) {
-		block := document["accounts"].(map[string]any)[name].(map[string]any)
+	return after, checkEdit(data, after, func(_, accounts map[string]any) {
+		block := accounts[name].(map[string]any)
 		for _, way := range ways {
 			delete(block, way)
 		}
-		for key, v := range value {
-			block[key] = v
-		}
+		maps.Copy(block, value)
 	})
 }
 
 // checkEdit returns an error unless a changed configuration says exactly what it should: what it said before, with one
-// change.
-func checkEdit(before, after []byte, change func(map[string]any)) error {
+// change of the document and its accounts.
+func checkEdit(before, after []byte, change func(document, accounts map[string]any)) error {
 	want, got := map[string]any{}, map[string]any{}
 	err := errors.Join(toml.Unmarshal(before, &want), toml.Unmarshal(after, &got))
 	if err == nil {
-		change(want)
+		accounts, _ := want["accounts"].(map[string]any)
+		if accounts == nil {
+			accounts = map[string]any{}
+		}
+		change(want, accounts)
+		if want["accounts"] = accounts; len(accounts) == 0 {
+			delete(want, "accounts")
+		}
 	}
 	if err != nil || !reflect.DeepEqual(want, got) {
 		return exit.Advise(
@@ -288,8 +286,12 @@ func checkEdit(before, after []byte, change func(map[string]any)) error {
 	return nil
 }
 
-// Replace replaces the text of a configuration, unless it has changed since it was read.
+// Replace replaces the text of a configuration, unless it has changed since it was read. If before is nil, there was
+// none, and it creates one.
 func Replace(path string, before, after []byte) error {
+	if before == nil {
+		return Create(path, string(after))
+	}
 	if whole, err := filepath.EvalSymlinks(path); err == nil {
 		path = whole
 	}

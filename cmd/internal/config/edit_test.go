@@ -43,6 +43,15 @@ func TestEditAccounts_touchNothingElse(t *testing.T) {
 			[]string{"account = \"prod\"\n", "", editedConfig[strings.Index(editedConfig, "# Ask"):strings.Index(
 				editedConfig, "\n# Play")], ""},
 		},
+		"add": {
+			func(d []byte) ([]byte, error) {
+				d, _, err := AddAccount(d, "new", AccountBlock("new", "https://z/v4", "keyring = true"))
+				return d, err
+			},
+			[]string{
+				"[\"x\"]\n", "[\"x\"]\n\n[accounts.new]\nbase_url = \"https://z/v4\"\nkeyring = true\n",
+			},
+		},
 		"rename": {
 			func(d []byte) ([]byte, error) { return RenameAccount(d, "prod", "live.1") },
 			[]string{"account = \"prod\"", "account = \"live.1\"", "[accounts.prod] #", "[accounts.\"live.1\"] #"},

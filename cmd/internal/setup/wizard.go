@@ -128,8 +128,7 @@ func (w *Wizard) AddUnattended(
 			return "", err
 		}
 	}
-	block := config.AccountBlock(w.accountName, w.account.BaseURL, w.tokenLine) + w.Keys
-	_, write, err := config.AddAccount(w.Path, w.accountName, block)
+	_, write, err := w.addBlock()
 	if err != nil {
 		return "", err
 	}
@@ -534,8 +533,7 @@ func (w *Wizard) confirmAndWrite(ctx context.Context) error {
 		if err := w.askTokenStorage(); err != nil {
 			return err
 		}
-		block := config.AccountBlock(w.accountName, w.account.BaseURL, w.tokenLine) + w.Keys
-		text, write, err := config.AddAccount(w.Path, w.accountName, block)
+		text, write, err := w.addBlock()
 		yes := false
 		if err == nil {
 			yes, err = w.confirmWrite(text)
@@ -628,6 +626,18 @@ func (w *Wizard) confirmWrite(text string) (bool, error) {
 
 func indentText(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n"
+}
+
+// addBlock returns the lines to be added to the configuration, and what writes them. The error comes before anything is
+// written.
+func (w *Wizard) addBlock() (added string, write func() error, err error) {
+	before, err := config.ReadText(w.Path)
+	if err != nil {
+		return "", nil, err
+	}
+	block := config.AccountBlock(w.accountName, w.account.BaseURL, w.tokenLine) + w.Keys
+	after, added, err := config.AddAccount(before, w.accountName, block)
+	return added, func() error { return config.Replace(w.Path, before, after) }, err
 }
 
 // withdrawToken removes a token that was just stored if the configuration, which names its place, was not written.
