@@ -361,7 +361,6 @@ func manualPage(root *cobra.Command) string {
 	m.section("FILES")
 	m.item("$XDG_CONFIG_HOME/lookout/config.toml", "the configuration; never written without asking")
 	m.item("$XDG_STATE_HOME/lookout/NAME.journal", "what was changed in an account, mode 0600")
-	m.item("$XDG_CACHE_HOME/lookout/NAME@….names", "the names and IDs that shells complete, mode 0600")
 	m.section("EXIT STATUS")
 	for _, c := range exit.Codes {
 		m.item(fmt.Sprint(c.Code), c.Meaning)

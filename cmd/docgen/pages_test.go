@@ -145,7 +145,7 @@ func TestReadme_folders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"} {
+	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
 		t.Setenv(name, "")
 	}
 	xdg.Reload()
@@ -154,7 +154,6 @@ func TestReadme_folders(t *testing.T) {
 	for name, is := range map[string]string{
 		"XDG_CONFIG_HOME": xdg.ConfigHome,
 		"XDG_STATE_HOME":  xdg.StateHome,
-		"XDG_CACHE_HOME":  xdg.CacheHome,
 	} {
 		row := regexp.MustCompile(`(?m)^\| .\$` + name + `. \| (.+) \|$`).FindStringSubmatch(readPage(t, "README.md"))
 		if row == nil {

@@ -91,11 +91,9 @@ func TestImportsPointDownward(t *testing.T) {
 		"cmd/internal/testenv":  {},
 		"cmd/internal/prompt":   {"cmd/internal/exit"},
 		"cmd/internal/output":   {"cmd/internal/exit"},
-		"cmd/internal/names":    {},
 		"cmd/internal/progress": {"cmd/internal/output"},
 		"cmd/internal/config": {
-			"cmd/internal/debuglog", "cmd/internal/exit", "cmd/internal/names", "cmd/internal/prompt",
-			"cmd/internal/version",
+			"cmd/internal/debuglog", "cmd/internal/exit", "cmd/internal/prompt", "cmd/internal/version",
 		},
 		"cmd/internal/dashboard": {"cmd/internal/config", "cmd/internal/exit", "cmd/internal/keep"},
 		"cmd/internal/setup": {
@@ -105,7 +103,7 @@ func TestImportsPointDownward(t *testing.T) {
 		"cmd/internal/keep": {"cmd/internal/config", "cmd/internal/exit"},
 		"cmd/internal/cli": {
 			"cmd/internal/config", "cmd/internal/dashboard", "cmd/internal/exit", "cmd/internal/keep",
-			"cmd/internal/names", "cmd/internal/output", "cmd/internal/progress", "cmd/internal/prompt",
+			"cmd/internal/output", "cmd/internal/progress", "cmd/internal/prompt",
 			"cmd/internal/setup", "cmd/internal/version",
 		},
 		"cmd/lookout": {"cmd/internal/cli"},

@@ -531,7 +531,6 @@ func (p tokenPlace) store(ctx context.Context, file accountFile, name string, to
 	} else {
 		err = config.ReplaceTokenFile(p.path, token)
 	}
-	config.ForgetNames(name)
 	if err != nil || p.line == "" {
 		return err
 	}
@@ -603,7 +602,6 @@ func (a accountFile) rename(ctx context.Context, from, to string) error {
 	if err := config.Replace(a.path, a.data, after); err != nil {
 		return notRenamed(err, undo(), remove(to), forget(to))
 	}
-	config.ForgetNames(from)
 	if err := errors.Join(forget(from), remove(from)); err != nil {
 		return fmt.Errorf("account %s is now %s, but its token is also under the old name (%w)", from, to, err)
 	}
@@ -701,7 +699,6 @@ func (a accountFile) remove(c *cobra.Command, f *config.Flags, name string, yes 
 	if err := config.Replace(a.path, a.data, after); err != nil {
 		return err
 	}
-	config.ForgetNames(name)
 	if s.Keyring {
 		err = config.RemoveKeyringToken(c.Context(), name)
 	}

@@ -463,16 +463,6 @@ func machineTroubles() []doctorCase {
 			r.chmod(filepath.Dir(r.journalPath()), 0o755)
 			return nil
 		}, check: "state folder", state: "warning", text: "mode 0755", next: "chmod 700 ~/state/lookout"},
-		{name: "open cache folder", arrange: func(r *testEnv) []string {
-			r.Write(filepath.Join(r.Home, "cache", "lookout", "x.names"), "")
-			r.chmod(filepath.Join(r.Home, "cache", "lookout"), 0o755)
-			return nil
-		}, check: "cache folder", state: "warning", text: "mode 0755", next: "chmod 700 ~/cache/lookout"},
-		{name: "cache folder that is a file", arrange: func(r *testEnv) []string {
-			r.Write(filepath.Join(r.Home, "cache", "lookout"), "")
-			return nil
-		}, check: "cache folder", state: "warning", text: "~/cache/lookout is not a folder: shells send a request",
-			next: "move that file away"},
 		{name: "state folder that is a file", arrange: func(r *testEnv) []string {
 			r.Write(filepath.Join(r.Home, "state", "lookout"), "")
 			return nil

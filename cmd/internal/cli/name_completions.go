@@ -15,7 +15,6 @@ import (
 
 	"lookout/client"
 	"lookout/cmd/internal/config"
-	"lookout/cmd/internal/names"
 	"lookout/views/resource"
 	"lookout/views/storage"
 )
@@ -24,58 +23,41 @@ import (
 // longer.
 var completionLimit = 900 * time.Millisecond
 
-// A nameCompleter completes the names of an account's objects: from the cache, or else with one request.
+// maxNames is the most names of a list that are offered: as many as a page of the API has.
+const maxNames = 500
+
+// A nameCompleter completes the names of an account's objects, with one request.
 type nameCompleter struct {
 	flags     *config.Flags
 	resources []scriptResource
 }
 
-// A nameReader reads the names of a list: one page.
-type nameReader func(context.Context, *scriptSession) (names.NameList, error)
-
-// A namesOfAccount holds what completions need of the account in use.
-type namesOfAccount struct {
-	settings config.Settings
-	path     func(list string) string
-}
-
-// account returns the account in use; false if there is none.
-func (n nameCompleter) account() (namesOfAccount, bool) {
+// session returns a session that reads one page of the account in use within completionLimit.
+func (n nameCompleter) session(c *cobra.Command) (ctx context.Context, end func(), s *scriptSession, err error) {
 	settings, err := config.Load(n.flags, io.Discard)
 	if err != nil {
-		return namesOfAccount{}, false
+		return nil, nil, nil, err
 	}
-	return namesOfAccount{settings, settings.NamesPath()}, true
-}
-
-// cache returns the cache of a list of the account.
-func (a namesOfAccount) cache(list string) names.CacheFile { return names.At(a.path(list), time.Now()) }
-
-// names returns the names of a list, from the cache or else with one request.
-func (a namesOfAccount) names(c *cobra.Command, list string, read nameReader) names.NameList {
-	settings := a.settings
-	return a.cache(list).Get(func() (names.NameList, error) {
-		ctx, cancel := context.WithTimeout(c.Context(), completionLimit)
-		defer cancel()
-		settings.ReadOnly = true
-		token, err := settings.ReadToken(config.WithoutTerminal(ctx))
-		if err != nil {
-			return names.NameList{}, err
-		}
-		api, err := settings.NewClient(
+	settings.ReadOnly = true
+	ctx, end = context.WithTimeout(c.Context(), completionLimit)
+	token, err := settings.ReadToken(config.WithoutTerminal(ctx))
+	var api *client.Client
+	if err == nil {
+		api, err = settings.NewClient(
 			token,
 			nil,
 			client.WithoutRetries(),
 			client.WithTimeout(completionLimit),
 			client.WithObserver(onlyFirstPage),
 		)
-		if err != nil {
-			return names.NameList{}, err
-		}
-		s := &scriptSession{settings: settings, now: time.Now}
-		s.connect(ctx, api)
-		return read(ctx, s)
-	})
+	}
+	if err != nil {
+		end()
+		return nil, nil, nil, err
+	}
+	s = &scriptSession{settings: settings, now: time.Now}
+	s.connect(ctx, api)
+	return ctx, end, s, nil
 }
 
 // errNextPage is the error of the request for a second page.
@@ -104,18 +86,23 @@ type rowNames struct {
 	idOnly   bool
 }
 
+// A rowName is what people call a row, and its ID. Either may be empty.
+type rowName struct{ id, label string }
+
 // rows completes a name of a row, and adds a suffix to it.
 func (n nameCompleter) rows(c *cobra.Command, of rowNames, typed, suffix string) []cobra.Completion {
 	i := slices.IndexFunc(n.resources, func(r scriptResource) bool { return r.name == of.resource })
-	account, ok := n.account()
-	if i < 0 || n.resources[i].list == nil || n.resources[i].id == nil || !ok {
+	if i < 0 || n.resources[i].list == nil || n.resources[i].id == nil {
 		return nil
 	}
+	ctx, end, s, err := n.session(c)
+	if err != nil {
+		return nil
+	}
+	defer end()
 	r := n.resources[i]
-	list := account.names(c, r.name+of.column, func(ctx context.Context, s *scriptSession) (names.NameList, error) {
-		return of.read(r, r.list(ctx, s, listOptions{given: resource.ListQuery{}}))
-	})
-	candidates := nameCandidates(list.Names, r.acceptsLabel() && !of.idOnly, typed)
+	all := of.read(r, r.list(ctx, s, listOptions{given: resource.ListQuery{}}))
+	candidates := nameCandidates(all, r.acceptsLabel() && !of.idOnly, typed)
 	for i, candidate := range candidates {
 		if suffix != "" {
 			name, _, _ := strings.Cut(candidate, "\t")
@@ -125,59 +112,55 @@ func (n nameCompleter) rows(c *cobra.Command, of rowNames, typed, suffix string)
 	return candidates
 }
 
-// read reads the names of the first rows.
-func (of rowNames) read(r scriptResource, rows iter.Seq2[any, error]) (names.NameList, error) {
+// read returns the names of the first rows.
+func (of rowNames) read(r scriptResource, rows iter.Seq2[any, error]) (all []rowName) {
 	column := slices.IndexFunc(r.columns, func(c resource.ColumnDefinition[any]) bool { return c.Name == of.column })
-	seen := map[names.Name]bool{}
-	list := names.NameList{Complete: true}
+	seen := map[rowName]bool{}
 	for row, err := range rows {
-		if err != nil && len(seen) == 0 {
-			return list, err
-		}
-		if list.Complete = err == nil && len(list.Names) < names.Max; !list.Complete {
+		if err != nil || len(all) == maxNames {
 			break
 		}
-		name := names.Name{ID: r.id(row)}
+		name := rowName{id: r.id(row)}
 		switch {
 		case column >= 0:
-			name.ID = r.columns[column].Value(row)
+			name.id = r.columns[column].Value(row)
 		case r.identify != nil:
-			_, name.Label = r.identify(row)
+			_, name.label = r.identify(row)
 		}
 		if !seen[name] {
 			seen[name] = true
-			list.Names = append(list.Names, name)
+			all = append(all, name)
 		}
 	}
-	return list, nil
+	return all
 }
 
 // nameCandidates returns the candidates for a word that begins with what was typed. A label that no command line can
 // give, or that several rows have, is offered as the ID that it describes.
-func nameCandidates(all []names.Name, byLabel bool, typed string) (candidates []cobra.Completion) {
+func nameCandidates(all []rowName, byLabel bool, typed string) (candidates []cobra.Completion) {
 	rows := make(map[string]int, len(all))
 	for _, name := range all {
-		rows[name.Label]++
+		rows[name.label]++
 	}
 	for _, name := range all {
-		_, err := strconv.Atoi(name.Label)
-		label := byLabel && err != nil && rows[name.Label] == 1 && typable(name.Label)
+		_, err := strconv.Atoi(name.label)
+		label := byLabel && err != nil && rows[name.label] == 1 && typable(name.label)
 		switch {
-		case label && strings.HasPrefix(name.Label, typed):
-			candidates = append(candidates, cobra.CompletionWithDesc(name.Label, "id "+name.ID))
-		case (!label || typed != "") && strings.HasPrefix(name.ID, typed) && typable(name.ID):
-			candidates = append(candidates, cobra.CompletionWithDesc(name.ID, describeRow(name)))
+		case label && strings.HasPrefix(name.label, typed):
+			candidates = append(candidates, cobra.CompletionWithDesc(name.label, "id "+name.id))
+		case (!label || typed != "") && strings.HasPrefix(name.id, typed) && typable(name.id):
+			candidates = append(candidates, cobra.CompletionWithDesc(name.id, describeRow(name)))
 		}
 	}
 	return candidates
 }
 
 // describeRow returns what the shell shows beside an ID: the label, unless the ID ends with it.
-func describeRow(name names.Name) string {
-	if strings.HasSuffix(name.ID, "/"+name.Label) {
+func describeRow(name rowName) string {
+	if strings.HasSuffix(name.id, "/"+name.label) {
 		return ""
 	}
-	return name.Label
+	return name.label
 }
 
 // typable reports whether a word can be an argument as it is: it is no flag, has nothing hidden, and the shell gets all
@@ -188,55 +171,34 @@ func typable(word string) bool {
 }
 
 // objects completes the name of an object or a folder, one folder at a time. A page of a large folder may lack what was
-// typed, so the request names it, and any listing that is complete answers for the names below it.
+// typed, so the request names it.
 func (n nameCompleter) objects(c *cobra.Command, place, typed string) (candidates []cobra.Completion) {
-	list := n.objectNames(c, place, typed)
-	for _, name := range list.Names {
-		isFolderItself := name.ID == typed && strings.HasSuffix(typed, "/")
-		if strings.HasPrefix(name.ID, typed) && !isFolderItself && typable(name.ID) {
-			candidates = append(candidates, name.ID)
+	cluster, bucket, err := storage.ParseBucketID(place)
+	if err != nil {
+		return nil
+	}
+	ctx, end, s, err := n.session(c)
+	if err != nil {
+		return nil
+	}
+	defer end()
+	page, err := s.api.Objects.List(ctx, client.ObjectQuery{
+		Cluster:   cluster,
+		Bucket:    bucket,
+		Prefix:    typed,
+		Delimiter: "/",
+	})
+	if err != nil {
+		return nil
+	}
+	for _, o := range page.Data {
+		name := o.Name.Raw()
+		isFolderItself := name == typed && strings.HasSuffix(typed, "/")
+		if strings.HasPrefix(name, typed) && !isFolderItself && typable(name) {
+			candidates = append(candidates, name)
 		}
 	}
 	return candidates
-}
-
-// objectNames returns the objects and folders whose names begin with what was typed, or more of them.
-func (n nameCompleter) objectNames(c *cobra.Command, place, typed string) names.NameList {
-	cluster, bucket, err := storage.ParseBucketID(place)
-	account, ok := n.account()
-	if err != nil || !ok {
-		return names.NameList{}
-	}
-	listing := func(prefix string) string { return "objects\x00" + place + "\x00" + prefix }
-	kept := func(usable func(list names.NameList, fresh bool) bool) (names.NameList, bool) {
-		for end := strings.LastIndexByte(typed, '/') + 1; end <= len(typed); end++ {
-			list, fresh := account.cache(listing(typed[:end])).Kept()
-			if list.Names != nil && usable(list, fresh) {
-				return list, true
-			}
-		}
-		return names.NameList{}, false
-	}
-	if list, found := kept(func(l names.NameList, fresh bool) bool { return fresh && l.Complete }); found {
-		return list
-	}
-	list := account.names(c, listing(typed), func(ctx context.Context, s *scriptSession) (names.NameList, error) {
-		page, err := s.api.Objects.List(ctx, client.ObjectQuery{
-			Cluster:   cluster,
-			Bucket:    bucket,
-			Prefix:    typed,
-			Delimiter: "/",
-		})
-		found := names.NameList{Names: []names.Name{}, Complete: err == nil && !page.Truncated}
-		for _, o := range page.Data {
-			found.Names = append(found.Names, names.Name{ID: o.Name.Raw()})
-		}
-		return found, err
-	})
-	if list.Names == nil {
-		list, _ = kept(func(names.NameList, bool) bool { return true })
-	}
-	return list
 }
 
 // argument completes an argument by its name in the usage line.

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -17,7 +16,6 @@ import (
 
 	"lookout/client/statefile"
 	"lookout/cmd/internal/exit"
-	"lookout/cmd/internal/names"
 )
 
 // StateFolder returns the folder of the journals and of what was seen; "" if there is no place for it.
@@ -155,37 +153,6 @@ func (s Settings) mayUse(path, user string) bool {
 	}
 	return len(claimed) == 0 || string(claimed) == s.serverKey(user) || string(claimed) == s.serverKey("")
 }
-
-// CacheFolder returns the folder of the names that shells complete; "" if there is no place for it.
-func CacheFolder() string {
-	if !hasPlace("XDG_CACHE_HOME") {
-		return ""
-	}
-	return filepath.Join(xdg.CacheHome, "lookout")
-}
-
-// NamesPath returns a function that returns the path of the names of one of the account's lists, such as "services".
-// They are kept per account, address and user as the journals are, and for each place that a token comes from; a token
-// that can be read without asking anybody has names of its own.
-func (s Settings) NamesPath() func(list string) string {
-	user := cmp.Or(s.tokenUser, s.tokenRecord().otherUser())
-	key := append([]string{"lookout names", s.serverKey(user), s.TokenSource().Description}, s.TokenCommand...)
-	if s.ReadsTokenQuietly() {
-		if token, err := s.ReadToken(context.Background()); err == nil {
-			key = append(key, token.Reveal())
-		}
-	}
-	return func(list string) string {
-		if CacheFolder() == "" {
-			return ""
-		}
-		hash := sha256.Sum256([]byte(strings.Join(append(key, list), "\x00")))
-		return filepath.Join(CacheFolder(), fmt.Sprintf("%s@%x%s", s.Account, hash[:16], names.Extension))
-	}
-}
-
-// ForgetNames removes the names of an account that shells complete.
-func ForgetNames(account string) { names.Forget(CacheFolder(), account) }
 
 // ClaimJournal records that the journal in use belongs to this server and user, if nobody has claimed it yet.
 func (s Settings) ClaimJournal() error {

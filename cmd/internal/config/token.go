@@ -391,7 +391,6 @@ func readKeyringToken(ctx context.Context, account string) (client.Secret, error
 
 // SaveKeyringToken stores the token of an account in the system's keyring, in place of the one that is there.
 func SaveKeyringToken(ctx context.Context, account string, t client.Secret) error {
-	ForgetNames(account) // the token may be another user's
 	_, err := WithKeyringTimeout(
 		ctx, func() (struct{}, error) { return struct{}{}, keyring.Set(KeyringService, account, t.Reveal()) },
 	)

@@ -26,7 +26,7 @@ type checkedFolder struct {
 	mayLink bool   // it may be a symbolic link
 }
 
-// checkFolders checks the folders of state, configuration and cache.
+// checkFolders checks the folders of state and configuration.
 func (d *Doctor) checkFolders() {
 	for _, f := range []checkedFolder{{
 		check:  "state folder",
@@ -38,10 +38,6 @@ func (d *Doctor) checkFolders() {
 		path:    config.Folder(),
 		effect:  "lookout cannot change the configuration",
 		mayLink: true,
-	}, {
-		check:  "cache folder",
-		path:   config.CacheFolder(),
-		effect: "shells send a request each time they complete a name",
 	}} {
 		if f.path != "" {
 			d.checkFolder(f)
@@ -83,7 +79,7 @@ func (d *Doctor) checkFolder(f checkedFolder) {
 	case config.OwnedByOther(info):
 		d.addFinding(
 			f.check, stateWarning, f.path+" belongs to another user, who can read what lookout keeps there",
-			"make it yours, or choose another with XDG_STATE_HOME, XDG_CONFIG_HOME or XDG_CACHE_HOME",
+			"make it yours, or choose another with XDG_STATE_HOME or XDG_CONFIG_HOME",
 		)
 	default:
 		d.checkMode(f.check, f.path, info, 0o700)
@@ -99,7 +95,7 @@ func adviceOnWriting(err error) string {
 	case isPath && errors.Is(err, fs.ErrPermission):
 		return "make " + failed.Path + " writable by you"
 	}
-	return "choose another place with XDG_STATE_HOME, XDG_CONFIG_HOME or XDG_CACHE_HOME"
+	return "choose another place with XDG_STATE_HOME or XDG_CONFIG_HOME"
 }
 
 // checkMode warns of a file or folder that others can read.
