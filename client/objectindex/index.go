@@ -103,7 +103,7 @@ func (s *Index) appendRow(o *client.Object) {
 	}
 	name := o.Name.Raw()
 	s.current.chunks[k] = append(s.current.chunks[k], s.pack(o))
-	s.current.names[k].add(name)
+	s.current.names[k].add(name, s.lastName)
 	s.current.sorted = s.current.sorted && (s.current.slots == 0 || name > string(s.lastName))
 	s.current.slots++
 	s.lastName = append(s.lastName[:0], name...)

@@ -1,4 +1,5 @@
-// Package objectnames holds the names of many objects of a bucket in little memory.
+// Package objectnames holds the names of many objects of a bucket in little memory: each without what it shares with
+// the name before it.
 package objectnames
 
 import (
@@ -74,7 +75,7 @@ func (l *SortedNames) Contains(name string) bool {
 type SortedNamesBuilder struct {
 	list  SortedNames
 	open  []byte // the block that is not complete
-	last  string
+	last  []byte
 	mixed bool // the names did not come in order, or not once each
 }
 
@@ -88,20 +89,22 @@ func (b *SortedNamesBuilder) Len() int { return b.list.n }
 
 // Add adds an object.
 func (b *SortedNamesBuilder) Add(o ObjectEntry) {
-	before := b.last
 	if b.list.n == 0 {
 		b.list.prefix = strings.Clone(o.Name)
-	} else if b.mixed = b.mixed || o.Name <= before; !strings.HasPrefix(o.Name, b.list.prefix) {
-		b.list.prefix = b.list.prefix[:shared(b.list.prefix, o.Name)]
+	} else {
+		b.mixed = b.mixed || o.Name <= string(b.last)
+		for !strings.HasPrefix(o.Name, b.list.prefix) {
+			b.list.prefix = b.list.prefix[:len(b.list.prefix)-1]
+		}
 	}
 	if b.list.n%blockNames == 0 {
 		b.close()
-		before = ""
+		b.last = b.last[:0]
 	}
-	b.open = appendObject(b.open, before, o)
+	b.open = appendObject(b.open, b.last, o)
 	b.list.n++
 	b.list.bytes += max(0, o.Size)
-	b.last = strings.Clone(o.Name)
+	b.last = append(b.last[:0], o.Name...)
 }
 
 // close puts the open block into the list.
@@ -129,11 +132,10 @@ func (b *SortedNamesBuilder) List() *SortedNames {
 
 // Encode returns names as a text that Decode reads.
 func Encode(names []string) []byte {
-	var text []byte
-	before := ""
+	var text, before []byte
 	for _, name := range names {
 		text = appendObject(text, before, ObjectEntry{Name: name, Size: -1})
-		before = name
+		before = append(before[:0], name...)
 	}
 	return text
 }
@@ -153,28 +155,14 @@ func Decode(text []byte) (names []string, err error) {
 	return names, nil
 }
 
-func appendObject(text []byte, before string, o ObjectEntry) []byte {
-	n := shared(before, o.Name)
-	text = binary.AppendUvarint(text, uint64(n))
-	text = binary.AppendUvarint(text, uint64(len(o.Name)-n))
-	text = append(text, o.Name[n:]...)
-	return binary.AppendUvarint(text, uint64(max(-1, o.Size)+1))
-}
-
-// shared returns how many bytes two names begin with in common.
-func shared(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
+func appendObject(text, before []byte, o ObjectEntry) []byte {
+	return binary.AppendUvarint(AppendName(text, before, o.Name), uint64(max(-1, o.Size)+1))
 }
 
 // firstName returns the first name of a block.
 func firstName(block []byte) []byte {
-	block = block[1:] // it shares nothing
-	n, size := binary.Uvarint(block)
-	return block[size : size+int(n)]
+	name, _, _ := NextName(block, nil)
+	return name
 }
 
 func decode(block []byte) iter.Seq[ObjectEntry] {
@@ -191,20 +179,10 @@ func decode(block []byte) iter.Seq[ObjectEntry] {
 func decodeCounting(text []byte) iter.Seq2[ObjectEntry, int] {
 	return func(yield func(ObjectEntry, int) bool) {
 		var name []byte
-		for len(text) > 0 {
-			var head [2]uint64
-			for i := range head {
-				value, n := binary.Uvarint(text)
-				if n <= 0 {
-					return
-				}
-				head[i], text = value, text[n:]
-			}
-			if head[0] > uint64(len(name)) || head[1] > uint64(len(text)) {
+		for ok := true; len(text) > 0; {
+			if name, text, ok = NextName(text, name); !ok {
 				return
 			}
-			name = append(name[:head[0]], text[:head[1]]...)
-			text = text[head[1]:]
 			size, n := binary.Uvarint(text)
 			if n <= 0 {
 				return

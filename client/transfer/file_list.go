@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lookout/client"
+	"lookout/client/objectnames"
 )
 
 // listBlock is how many files a block of a FileList holds.
@@ -25,7 +26,7 @@ type FileList struct {
 	bytes   [fileLeftOut + 1]int64
 	names   map[int]string  // what files are called at the target, if it is not what they would be called
 	taken   map[string]bool // the same names
-	last    string          // name of the last file
+	last    []byte          // name of the last file
 }
 
 // A filePlace is what the paths of many files have in common.
@@ -103,13 +104,9 @@ func (l *FileList) add(f PlannedFile) {
 		l.placeOf = map[filePlace]int{}
 	}
 	if len(l.states)%listBlock == 0 {
-		l.blocks, l.last = append(l.blocks, nil), ""
+		l.blocks, l.last = append(l.blocks, nil), l.last[:0]
 	}
 	b := &l.blocks[len(l.blocks)-1]
-	common := 0
-	for common < len(l.last) && common < len(f.Name) && l.last[common] == f.Name[common] {
-		common++
-	}
 	same := 0 // bytes at the ends of the name and the path
 	for same < len(f.Name) && same < len(f.Path) && f.Name[len(f.Name)-1-same] == f.Path[len(f.Path)-1-same] {
 		same++
@@ -121,8 +118,7 @@ func (l *FileList) add(f PlannedFile) {
 		number = len(l.places)
 		l.places, l.placeOf[place] = append(l.places, place), number
 	}
-	*b = binary.AppendUvarint(*b, uint64(common))
-	*b = appendText(*b, f.Name[common:])
+	*b = objectnames.AppendName(*b, l.last, f.Name)
 	*b = binary.AppendUvarint(*b, uint64(number))
 	*b = binary.AppendUvarint(*b, uint64(same))
 	*b = binary.AppendVarint(*b, f.Size)
@@ -134,7 +130,7 @@ func (l *FileList) add(f PlannedFile) {
 	default:
 		*b = append(*b, sourceIsFile)
 	}
-	l.last = strings.Clone(f.Name)
+	l.last = append(l.last[:0], f.Name...)
 	l.states = append(l.states, f.State)
 	l.counts[f.State]++
 	l.bytes[f.State] += f.Size
@@ -201,9 +197,7 @@ func (l *FileList) block(number, from int) iter.Seq2[int, PlannedFile] {
 		}
 		var name []byte
 		for i := number * listBlock; len(text) > 0; i++ {
-			name = name[:next()]
-			n := next()
-			name, text = append(name, text[:n]...), text[n:]
+			name, text, _ = objectnames.NextName(text, name)
 			place, same := l.places[next()], int(next())
 			size, n2 := binary.Varint(text)
 			source := text[n2]

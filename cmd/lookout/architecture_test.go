@@ -39,7 +39,7 @@ func TestImportsPointDownward(t *testing.T) {
 		"client/ratelimit":        {"client/filelock"},
 		"client/statefile":        {},
 		"client/maintenance":      {"client", "client/journal", "client/window"},
-		"client/objectindex":      {"client"},
+		"client/objectindex":      {"client", "client/objectnames"},
 		"client/transfer":         {"client", "client/filelock", "client/objectnames", "client/visible"},
 		"client/wording":          {},
 		"client/lists":            {"client/wording"},
