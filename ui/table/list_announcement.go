@@ -24,14 +24,13 @@ func (l *List[T]) Announce(b ui.Box) ui.ScreenReaderText {
 		return a
 	}
 	if !there {
-		reason := listView[T]{l}.status().emptyReason(b)
+		reason := l.listStatus().emptyReason(b)
 		a.Item = reason.text + wording.WithPrefix(" · ", reason.cause) + wording.WithPrefix(" · ", reason.next)
 		return a
 	}
 	a.Position = l.cursor.position + 1
 	if l.detail.open {
-		v := listView[T]{l}
-		a.Text = v.detailText(row, b, v.detailTitle(row, b))
+		a.Text = l.detailText(row, b, l.detailTitle(row, b))
 		return a
 	}
 	parts := []string{l.label(row, b)}

@@ -19,7 +19,7 @@ const (
 	listMinWidth   = 78
 	detailMinWidth = 42
 	detailMaxWidth = 60
-	sampleRows     = 200 // rows that say how wide the cells of a column are
+	sampleRows     = 200 // drawRows that say how wide the cells of a column are
 	maxCellWidth   = 100 // a column that shows more is not widened for it
 )
 
@@ -27,40 +27,34 @@ const (
 func (l *List[T]) View(b ui.Box) string {
 	l.frame.box = b
 	l.restoreCursor()
-	v := listView[T]{l}
-	text := v.frame(b)
+	text := l.draw(b)
 	if l.renderer.grown {
 		l.renderer.grown = false
-		text = v.frame(b)
+		text = l.draw(b)
 	}
 	return text
 }
 
-// listView draws a list.
-type listView[T any] struct{ list *List[T] }
-
-// frame draws the list, and the row's detail over it or beside it.
-func (v listView[T]) frame(b ui.Box) string {
-	l := v.list
+// draw draws the list, and the row's detail over it or beside it.
+func (l *List[T]) draw(b ui.Box) string {
 	row, there := l.cursorRow()
 	l.sidebar.visible, l.parentColumn.drawn = false, 0
 	switch {
 	case l.Detail == nil || !there && !l.parent.selected:
-		return v.table(b)
+		return l.drawTable(b)
 	case l.detail.open:
-		return v.detail(row, b)
+		return l.drawDetail(row, b)
 	case b.Width < splitMinWidth:
-		return v.table(b)
+		return l.drawTable(b)
 	}
-	return v.split(row, b)
+	return l.drawSplit(row, b)
 }
 
-// detail draws the row's detail over the whole box.
-func (v listView[T]) detail(row T, b ui.Box) string {
-	l := v.list
+// drawDetail draws the row's detail over the whole box.
+func (l *List[T]) drawDetail(row T, b ui.Box) string {
 	inner := b.InPanel()
-	title := v.detailTitle(row, inner)
-	text := v.detailText(row, inner, title)
+	title := l.detailTitle(row, inner)
+	text := l.detailText(row, inner, title)
 	lines := detailLines(text, l.detail.errors[l.Store.ID(row)], inner)
 	l.detail.scroll = max(0, min(l.detail.scroll, len(lines)-inner.Height))
 	text = strings.Join(lines[l.detail.scroll:], "\n")
@@ -69,8 +63,8 @@ func (v listView[T]) detail(row T, b ui.Box) string {
 
 // detailText returns everything about a row but the line that repeats the title of its border, below what must be known
 // of it first.
-func (v listView[T]) detailText(row T, b ui.Box, title string) string {
-	text, note := v.list.Detail(row, b), v.list.Store.RowNote(row)
+func (l *List[T]) detailText(row T, b ui.Box, title string) string {
+	text, note := l.Detail(row, b), l.Store.RowNote(row)
 	first, rest, _ := strings.Cut(text, "\n")
 	if ansi.Strip(first) == title {
 		text = rest
@@ -87,11 +81,11 @@ func (v listView[T]) detailText(row T, b ui.Box, title string) string {
 
 // detailTitle returns what the border around a detail says: what the row is called if that fits whole, otherwise what
 // the rows of the list are. b is the box inside the border.
-func (v listView[T]) detailTitle(row T, b ui.Box) string {
-	if label := v.list.label(row, b); ui.Width(label) <= b.Width-2 {
+func (l *List[T]) detailTitle(row T, b ui.Box) string {
+	if label := l.label(row, b); ui.Width(label) <= b.Width-2 {
 		return label
 	}
-	return v.list.Title
+	return l.Title
 }
 
 // detailLines returns the lines of a detail. err is why its row could not be fetched; the values are then those of the
@@ -117,11 +111,10 @@ func linesInSight(first, lines int, b ui.Box) []theme.TitleSegment {
 	return []theme.TitleSegment{{Text: text, Tone: theme.Muted}}
 }
 
-// split draws the table with the row's detail in a box beside it.
-func (v listView[T]) split(row T, b ui.Box) string {
-	l := v.list
+// drawSplit draws the table with the row's detail in a box beside it.
+func (l *List[T]) drawSplit(row T, b ui.Box) string {
 	r := &l.renderer
-	v.measure()
+	l.measure()
 	narrow := l.parentColumn.measure(b.Width)
 	b.Width -= l.parentColumn.drawn
 	left, right := b, b
@@ -139,48 +132,47 @@ func (v listView[T]) split(row T, b ui.Box) string {
 		r.beforeText = l.parentColumn.view(before)
 		r.beginLine()
 	}
-	r.sideTexts[0] = v.sidePanel(row, right)
+	r.sideTexts[0] = l.drawSidePanel(row, right)
 	if boxes == 2 {
 		l.sidebar.visible = true
 		r.sideTexts[1] = l.sidebar.View(row, sidebar)
 	}
-	return v.lines(left)
+	return l.drawLines(left)
 }
 
-// sidePanel draws the detail of the row under the cursor in a box beside the list.
-func (v listView[T]) sidePanel(row T, b ui.Box) string {
-	l, inner := v.list, b.InPanel()
+// drawSidePanel draws the detail of the row under the cursor in a box beside the list.
+func (l *List[T]) drawSidePanel(row T, b ui.Box) string {
+	inner := b.InPanel()
 	if l.parent.selected {
 		return l.detail.panel.View(b, theme.Title(parentName), nil, l.parent.Detail(inner))
 	}
-	title := v.detailTitle(row, inner)
-	text := strings.TrimRight(v.detailText(row, inner, title), "\n")
+	title := l.detailTitle(row, inner)
+	text := strings.TrimRight(l.detailText(row, inner, title), "\n")
 	return l.detail.panel.View(b, theme.Title(title), linesInSight(0, strings.Count(text, "\n")+1, inner), text)
 }
 
-// table draws the table alone.
-func (v listView[T]) table(b ui.Box) string {
-	v.list.renderer.reset(b.Width, b.Height)
-	return v.lines(b)
+// drawTable draws the table alone.
+func (l *List[T]) drawTable(b ui.Box) string {
+	l.renderer.reset(b.Width, b.Height)
+	return l.drawLines(b)
 }
 
-// lines draws the header, the rows in sight and the footer.
-func (v listView[T]) lines(b ui.Box) string {
-	l := v.list
+// drawLines draws the header, the rows in sight and the footer.
+func (l *List[T]) drawLines(b ui.Box) string {
 	r := &l.renderer
-	foot := v.footer(b)
-	v.layout(b, len(foot))
+	foot := l.drawFooter(b)
+	l.layout(b, len(foot))
 	if b.Width <= 0 || b.Height <= 0 {
 		return ""
 	}
-	v.measure()
+	l.measure()
 	if r.linesLeft > len(foot) {
 		r.layout(l.frame.scrolledColumns, b.Width)
 		r.writeHeader(l.rowIndex.column, l.rowIndex.reverse, b)
 		if l.parent.Open != nil && r.linesLeft > len(foot) {
 			r.writeRow(l.parent.tableRow(r.heads), b)
 		}
-		v.rows(b)
+		l.drawRows(b)
 	}
 	for r.linesLeft > len(foot) {
 		r.endLine(0)
@@ -192,8 +184,7 @@ func (v listView[T]) lines(b ui.Box) string {
 }
 
 // layout decides which rows are in sight: the cursor's among them.
-func (v listView[T]) layout(b ui.Box, footHeight int) {
-	l := v.list
+func (l *List[T]) layout(b ui.Box, footHeight int) {
 	f := &l.frame
 	f.height = max(0, b.Height-1-footHeight-l.parent.height())
 	switch at := l.cursor.position; {
@@ -213,8 +204,7 @@ func (v listView[T]) layout(b ui.Box, footHeight int) {
 }
 
 // setHeads tells the renderer the columns, unless it knows them.
-func (v listView[T]) setHeads() {
-	l := v.list
+func (l *List[T]) setHeads() {
 	if len(l.renderer.heads) == len(l.Columns) {
 		return
 	}
@@ -236,9 +226,8 @@ func (v listView[T]) setHeads() {
 // measure tells the renderer how wide the cells of each column are, when the rows have changed, or those of the lists
 // that they are joined with. It looks at the first rows of the store, so that the columns stay where they are while the
 // list is scrolled, filtered or sorted.
-func (v listView[T]) measure() {
-	v.setHeads()
-	l := v.list
+func (l *List[T]) measure() {
+	l.setHeads()
 	r := &l.renderer
 	for i := range r.heads {
 		r.heads[i].isSorted = i == l.rowIndex.column
@@ -261,12 +250,11 @@ func (v listView[T]) measure() {
 	}
 }
 
-// rows draws the rows in sight, or says why there are none.
-func (v listView[T]) rows(b ui.Box) {
-	l := v.list
+// drawRows draws the rows in sight, or says why there are none.
+func (l *List[T]) drawRows(b ui.Box) {
 	if l.shown() == 0 {
 		b.Height = l.frame.height
-		for _, line := range v.status().drawEmpty(b) {
+		for _, line := range l.listStatus().drawEmpty(b) {
 			l.renderer.writeLine(line)
 		}
 		return
@@ -308,9 +296,8 @@ func (v listView[T]) rows(b ui.Box) {
 	}
 }
 
-// status returns what the list says about itself around its rows.
-func (v listView[T]) status() listStatus {
-	l := v.list
+// listStatus returns what the list says about itself around its rows.
+func (l *List[T]) listStatus() listStatus {
 	sorted := ""
 	if at := l.rowIndex.column; l.Store.Lazy() && l.Store.Loaded() && at >= 0 &&
 		(l.rowIndex.reverse || l.Columns[at].Title != l.SortBy) {
@@ -331,10 +318,9 @@ func (v listView[T]) status() listStatus {
 	}
 }
 
-// footer returns the lines below the rows: what is wrong, the filter, the sums.
-func (v listView[T]) footer(b ui.Box) []string {
-	l := v.list
-	lines := v.status().footer(b)
+// drawFooter returns the lines below the rows: what is wrong, the filter, the sums.
+func (l *List[T]) drawFooter(b ui.Box) []string {
+	lines := l.listStatus().footer(b)
 	if l.Footer != nil && l.Store.Len() > 0 {
 		lines = append(lines, l.Footer(l.Store, b))
 	}
