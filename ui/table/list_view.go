@@ -11,18 +11,6 @@ import (
 	"lookout/ui"
 )
 
-// From splitMinWidth on, the detail stands beside the list, in a box that is at most detailMaxWidth wide. The list
-// keeps the columns that a terminal of 80 cells shows, and gets the width that its cells need before the detail grows.
-const (
-	splitMinWidth  = 108
-	threeMinWidth  = 158 // from which on what is related stands beside the detail
-	listMinWidth   = 78
-	detailMinWidth = 42
-	detailMaxWidth = 60
-	sampleRows     = 200 // drawRows that say how wide the cells of a column are
-	maxCellWidth   = 100 // a column that shows more is not widened for it
-)
-
 // View draws the rows in sight, with the detail beside them or over them. It records the frame's geometry.
 func (l *List[T]) View(b ui.Box) string {
 	l.frame.box = b
@@ -200,53 +188,6 @@ func (l *List[T]) layout(b ui.Box, footHeight int) {
 	}
 	for i := f.top; i < min(l.shown(), f.top+f.height); i++ {
 		f.visible = append(f.visible, l.rowAt(i))
-	}
-}
-
-// setHeads tells the renderer the columns, unless it knows them.
-func (l *List[T]) setHeads() {
-	if len(l.renderer.heads) == len(l.Columns) {
-		return
-	}
-	l.renderer.measured = 0
-	l.renderer.heads = make([]columnHead, len(l.Columns))
-	for i, c := range l.Columns {
-		l.renderer.heads[i] = columnHead{
-			title:        c.Title,
-			width:        c.Width,
-			min:          c.Min,
-			dropPriority: c.DropPriority,
-			alignRight:   c.AlignRight,
-			hidden:       c.hidden,
-			isLabel:      c.IsLabel,
-		}
-	}
-}
-
-// measure tells the renderer how wide the cells of each column are, when the rows have changed, or those of the lists
-// that they are joined with. It looks at the first rows of the store, so that the columns stay where they are while the
-// list is scrolled, filtered or sorted.
-func (l *List[T]) measure() {
-	l.setHeads()
-	r := &l.renderer
-	for i := range r.heads {
-		r.heads[i].isSorted = i == l.rowIndex.column
-	}
-	if version := l.Store.Version() + l.JoinedStores.Version() + 1; r.measured != version {
-		r.measured = version
-	} else {
-		return
-	}
-	b, n := l.cellBox(), min(l.Store.Len(), sampleRows)
-	for i := range r.heads {
-		r.heads[i].content = 0
-		if r.heads[i].hidden {
-			continue
-		}
-		for at := range n {
-			text, _ := l.Columns[i].Cell(l.Store.At(at), b)
-			r.heads[i].content = min(maxCellWidth, max(r.heads[i].content, ui.Width(text)))
-		}
 	}
 }
 
