@@ -295,7 +295,7 @@ func TestServices_changesAreOfThisService(t *testing.T) {
 	earlier := func(r *harness, _ *shell.Options) {
 		r.leaveUnresolved(unresolvedCase{op: client.OpDisableService, kind: "service", id: "12", label: "status-page"})
 	}
-	startWithOptions(t, emulator.Options{}, screenSize{160, 50}, earlier, func(r *harness) {
+	startWithOptions(t, emulator.Options{}, screenSize{200, 50}, earlier, func(r *harness) {
 		for _, row := range r.services() {
 			r.press("3", "/", "<ctrl+u>", row.Label.String(), "<enter>")
 			if row.ID == 12 {

@@ -104,7 +104,7 @@ type taintedCase struct {
 func (c taintedCase) run(t *testing.T) {
 	only := regexp.MustCompile(cmp.Or(c.only, "=(?:[^n]|n[^i])"))
 	transport := func(next http.RoundTripper) http.RoundTripper { return taintedTransport{next, only, c.real} }
-	options := programOptions{size: screenSize{160, 50}, transport: transport, configure: c.configure}
+	options := programOptions{size: screenSize{300, 50}, transport: transport, configure: c.configure}
 	runProgram(t, options, func(r *harness) {
 		seen := make([]bool, len(c.texts))
 		check := func(shown string) {

@@ -6,7 +6,6 @@ import "lookout/ui"
 // keeps the columns that a terminal of 80 cells shows, and gets the width that its cells need before the detail grows.
 const (
 	splitMinWidth  = 108
-	threeMinWidth  = 158 // from which on what is related stands beside the detail
 	listMinWidth   = 78
 	detailMinWidth = 42
 	detailMaxWidth = 60
@@ -24,7 +23,7 @@ type columnHead struct {
 }
 
 // spare is the least DropPriority of a column that is shown only if nothing is cut for it, neither in other columns nor
-// in itself. A cell counts as whole from readableWidth on.
+// in itself; one above it also makes room for a second box. A cell counts as whole from readableWidth on.
 const (
 	spare         = 4
 	readableWidth = 40
@@ -67,7 +66,7 @@ type columnLayout struct {
 func (g *tableRenderer) scrollPast(scrolled int) {
 	g.hidden, g.dropped = append(g.hidden[:0], make([]bool, len(g.heads))...), false
 	for i, c := range g.heads {
-		g.hidden[i] = c.hidden
+		g.hidden[i] = c.hidden || g.withoutSpare && c.dropPriority > spare
 		if !c.hidden && i > 0 && !c.isLabel && scrolled > 0 {
 			g.hidden[i] = true
 			scrolled--
@@ -142,16 +141,36 @@ func (g *tableRenderer) widen(left int, wanted func(columnHead) int) int {
 	return left
 }
 
+// boxesBeside returns how many of the boxes stand beside a list in a width: the second only where it takes no column
+// from the list, and the columns above spare only with the second, so that more width never shows less. A list is not made
+// narrower than narrow, unless its cells need less.
+func (g *tableRenderer) boxesBeside(width, boxes, narrow int) int {
+	for g.withoutSpare = boxes > 1; boxes > 1; boxes-- {
+		list := width - boxes*(1+detailMinWidth)
+		if g.layout(0, list); !g.dropped && list >= min(narrow, g.wanted()) {
+			g.withoutSpare = false
+			break
+		}
+	}
+	return boxes
+}
+
+// wanted returns the width at which nothing is cut in the columns that are not left out.
+func (g *tableRenderer) wanted() int {
+	width := 0
+	for i, c := range g.heads {
+		if !g.hidden[i] {
+			width += c.wanted() + 2
+		}
+	}
+	return width
+}
+
 // listWidth returns the part of a width that the list takes beside a number of boxes: what its cells need, if that
 // leaves enough to the boxes; at least what its columns need in a narrow list; and what the boxes do not use.
 func (g *tableRenderer) listWidth(scrolled, width, boxes, narrow int) int {
 	g.scrollPast(scrolled)
-	least, wanted := 0, 0
-	for i, c := range g.heads {
-		if !g.hidden[i] {
-			wanted += c.wanted() + 2
-		}
-	}
+	least, wanted := 0, g.wanted()
 	g.layout(scrolled, narrow)
 	for _, c := range g.columns {
 		least += g.heads[c.index].wanted() + 2

@@ -26,7 +26,7 @@ func (l *List[T]) View(b ui.Box) string {
 // draw draws the list, and the row's detail over it or beside it.
 func (l *List[T]) draw(b ui.Box) string {
 	row, there := l.cursorRow()
-	l.sidebar.visible, l.parentColumn.drawn = false, 0
+	l.sidebar.visible, l.parentColumn.drawn, l.renderer.withoutSpare = false, 0, false
 	switch {
 	case l.Detail == nil || !there && !l.parent.selected:
 		return l.drawTable(b)
@@ -107,8 +107,8 @@ func (l *List[T]) drawSplit(row T, b ui.Box) string {
 	b.Width -= l.parentColumn.drawn
 	left, right := b, b
 	boxes := 1
-	if l.sidebar.View != nil && b.Width >= threeMinWidth {
-		boxes = 2
+	if l.sidebar.View != nil {
+		boxes = r.boxesBeside(b.Width, 2, narrow)
 	}
 	left.Width = r.listWidth(l.frame.scrolledColumns, b.Width, boxes, narrow)
 	right.Width, right.Focused = (b.Width-left.Width-1)/boxes, false

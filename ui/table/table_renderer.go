@@ -16,6 +16,8 @@ type tableRenderer struct {
 	hidden  []bool
 	dropped bool // a column is left out for lack of space
 
+	withoutSpare bool // the columns above spare are left out
+
 	measured int  // version of the rows for which the heads know their contents; 0 is none
 	grown    bool // a cell was wider than the contents that its column was narrowed to
 }
