@@ -13,6 +13,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/filelock"
+	"lookout/client/safefile"
 )
 
 // A segment is a part of the history that never changes and is not held in memory: a range of a file. When the journal
@@ -196,10 +197,11 @@ func publish(journal, next, old string) error {
 			return err
 		} // else a process was killed at this place
 	}
-	if err := errors.Join(syncFolder(filepath.Dir(journal)), os.Rename(next, journal)); err != nil {
+	folder := filepath.Dir(journal)
+	if err := errors.Join(safefile.SyncFolder(safefile.Anywhere, folder), os.Rename(next, journal)); err != nil {
 		return errors.Join(err, os.Remove(old))
 	}
-	return syncFolder(filepath.Dir(journal))
+	return safefile.SyncFolder(safefile.Anywhere, folder)
 }
 
 // header returns the first lines of a compacted file. Outcomes that opened the windows come last, so that they stand as

@@ -15,6 +15,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/filelock"
+	"lookout/client/safefile"
 	"lookout/client/window"
 )
 
@@ -96,52 +97,19 @@ func refuseLink(path string) error {
 // OpenStateFile opens a file beside the journals: a lock, a log. See openFile.
 func OpenStateFile(path string, flag int) (*os.File, error) { return openFile(path, flag) }
 
-// errReplaced means that a file was replaced while it was opened.
-var errReplaced = errors.New("the file was replaced while it was opened")
-
 // openFile opens a regular file that is no symbolic link. It creates no file through a link, and does not wait for a
 // pipe. While other processes compact the journal, it may take several attempts.
 func openFile(path string, flag int) (file *os.File, err error) {
 	for range 10 {
-		if file, err = openOnce(path, flag); !errors.Is(err, errReplaced) && !errors.Is(err, os.ErrExist) {
+		if err := refuseLink(path); err != nil {
+			return nil, err
+		}
+		file, err = safefile.Open(safefile.Anywhere, path, flag, 0o600)
+		if !errors.Is(err, safefile.ErrReplaced) && !errors.Is(err, os.ErrExist) {
 			break
 		}
 	}
 	return file, err
-}
-
-func openOnce(path string, flag int) (*os.File, error) {
-	before, err := os.Lstat(path)
-	switch {
-	case err == nil:
-		flag &^= os.O_CREATE
-	case errors.Is(err, os.ErrNotExist) && flag&os.O_CREATE != 0:
-		flag |= os.O_EXCL
-	default:
-		return nil, err
-	}
-	if err := refuseLink(path); err != nil {
-		return nil, err
-	}
-	if before != nil && !before.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	file, err := os.OpenFile(path, flag, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	opened, err := file.Stat()
-	if err == nil {
-		var there os.FileInfo
-		if there, err = os.Lstat(path); err == nil && !os.SameFile(opened, there) {
-			err = fmt.Errorf("%s: %w", path, errReplaced)
-		}
-	}
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return file, nil
 }
 
 // makePrivate takes the permissions on the file from everybody but its owner.

@@ -10,7 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
+
+	"lookout/client/safefile"
 )
 
 // MaxBytes is the size above which a file is neither read nor written.
@@ -35,7 +36,7 @@ func (f StateFile) Read() ([]byte, error) {
 	if err != nil || !found {
 		return nil, err
 	}
-	file, err := os.Open(f.path)
+	file, err := safefile.Open(safefile.Anywhere, f.path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, fmt.Errorf("state: %w", err)
 	}
@@ -101,20 +102,7 @@ func (f StateFile) Replace(data []byte) error {
 		_ = os.Remove(part)
 		return fmt.Errorf("state: %w", err)
 	}
-	return f.syncFolder()
-}
-
-// syncFolder puts the new name on the disk. Windows cannot sync a folder.
-func (f StateFile) syncFolder() error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	folder, err := os.Open(filepath.Dir(f.path))
-	if err != nil {
-		return fmt.Errorf("state: %w", err)
-	}
-	defer folder.Close()
-	if err := folder.Sync(); err != nil {
+	if err := safefile.SyncFolder(safefile.Anywhere, filepath.Dir(f.path)); err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
 	return nil

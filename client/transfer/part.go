@@ -8,10 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"lookout/client/filelock"
+	"lookout/client/safefile"
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -153,25 +153,7 @@ func openPart(root *os.Root, final, identity string, over bool, wrap func(file) 
 // openRegular opens a regular file, or creates one whose mode the umask decides. It refuses a link, a pipe or a device
 // of that name.
 func openRegular(root *os.Root, name string) (*os.File, error) {
-	before, err := root.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !before.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s exists and is not a regular file", name)
-	}
-	f, err := root.OpenFile(name, os.O_RDWR, 0)
-	if err != nil {
-		return nil, err
-	}
-	if after, err := f.Stat(); err != nil || !os.SameFile(before, after) {
-		f.Close()
-		return nil, errSwapped(name)
-	}
-	return f, nil
+	return safefile.Open(root, name, os.O_RDWR|os.O_CREATE, 0o666)
 }
 
 func errSwapped(name string) error { return fmt.Errorf("%s was changed by another program", name) }
@@ -340,16 +322,8 @@ func (p *partFile) publishWithoutLink() error {
 	return nil
 }
 
-// syncFolder makes the new name durable. Windows has no equivalent.
-func (p *partFile) syncFolder() {
-	if runtime.GOOS == "windows" {
-		return
-	}
-	if dir, err := p.root.Open(path.Dir(p.finalName)); err == nil {
-		_ = dir.Sync()
-		dir.Close()
-	}
-}
+// syncFolder makes the new name durable.
+func (p *partFile) syncFolder() { _ = safefile.SyncFolder(p.root, path.Dir(p.finalName)) }
 
 // closeAll closes the file and the lock, so that other downloads can use the part.
 func (p *partFile) closeAll() {

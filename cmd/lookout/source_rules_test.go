@@ -185,7 +185,8 @@ func sourceRules() []sourceRule {
 				"os.RemoveAll", "os.Link", "os.Symlink",
 			),
 			[]string{
-				"client/statefile/", "client/journal/", "client/transfer/", "client/faulttest/", "client/ratelimit/",
+				"client/safefile/", "client/statefile/", "client/journal/", "client/transfer/", "client/faulttest/",
+				"client/ratelimit/",
 				"cmd/internal/config/private_file.go", "cmd/internal/dashboard/dashboard.go", "cmd/docgen/",
 				"cmd/internal/setup/wizard.go", "views/storage/key_secret.go",
 			},
