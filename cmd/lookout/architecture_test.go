@@ -114,6 +114,8 @@ func TestImportsPointDownward(t *testing.T) {
 		"cmd/lookout": {"cmd/internal/cli"},
 		"cmd/docgen":  {"cmd/internal/cli", "cmd/internal/config", "cmd/internal/dashboard", "cmd/internal/exit"},
 	}
+	// Only tests import these, and what helps tests too.
+	testSupport := []string{"client/faulttest", "cmd/internal/testenv", "ui/terminal/termtest", "ui/uitest"}
 	module := testenv.ModulePath(t) + "/"
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").Output()
 	if err != nil {
@@ -131,6 +133,9 @@ func TestImportsPointDownward(t *testing.T) {
 				t.Errorf("%s imports %s: what is known of an account needs no screen", room, imported)
 			}
 			other, ours := strings.CutPrefix(imported, module)
+			if slices.Contains(testSupport, other) && !slices.Contains(testSupport, room) {
+				t.Errorf("%s imports %s, which is for tests alone", room, other)
+			}
 			if strings.HasPrefix(room, "cmd/") && !strings.HasPrefix(other, "cmd/") {
 				continue
 			}
