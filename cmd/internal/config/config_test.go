@@ -154,7 +154,7 @@ func TestKeyringIsBounded(t *testing.T) {
 	never := make(chan struct{})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err := WithKeyringTimeout(ctx, func() (string, error) { <-never; return "", nil })
+	_, err := withKeyringTimeout(ctx, func() (string, error) { <-never; return "", nil })
 	close(never)
 	if err == nil || !strings.Contains(err.Error(), "no answer") {
 		t.Errorf("%v", err)

@@ -365,8 +365,8 @@ const KeyringService = "lookout"
 // keyringTimeout limits the wait for the keyring, which may open a dialog that nobody answers.
 const keyringTimeout = 3 * time.Second
 
-// WithKeyringTimeout calls the keyring and waits at most keyringTimeout.
-func WithKeyringTimeout[T any](ctx context.Context, do func() (T, error)) (T, error) {
+// withKeyringTimeout calls the keyring and waits at most keyringTimeout.
+func withKeyringTimeout[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, keyringTimeout)
 	defer cancel()
 	v, err := prompt.WithContext(ctx, do)
@@ -377,7 +377,7 @@ func WithKeyringTimeout[T any](ctx context.Context, do func() (T, error)) (T, er
 }
 
 func readKeyringToken(ctx context.Context, account string) (client.Secret, error) {
-	text, err := WithKeyringTimeout(ctx, func() (string, error) { return keyring.Get(KeyringService, account) })
+	text, err := withKeyringTimeout(ctx, func() (string, error) { return keyring.Get(KeyringService, account) })
 	switch {
 	case errors.Is(err, keyring.ErrNotFound):
 		return client.Secret{}, exit.Advise(
@@ -391,7 +391,7 @@ func readKeyringToken(ctx context.Context, account string) (client.Secret, error
 
 // SaveKeyringToken stores the token of an account in the system's keyring, in place of the one that is there.
 func SaveKeyringToken(ctx context.Context, account string, t client.Secret) error {
-	_, err := WithKeyringTimeout(
+	_, err := withKeyringTimeout(
 		ctx, func() (struct{}, error) { return struct{}{}, keyring.Set(KeyringService, account, t.Reveal()) },
 	)
 	if err != nil {
@@ -413,7 +413,7 @@ func CopyKeyringToken(ctx context.Context, from, to string) error {
 	var texts [2]string
 	for i, name := range []string{from, to} {
 		var err error
-		texts[i], err = WithKeyringTimeout(ctx, func() (string, error) { return keyring.Get(KeyringService, name) })
+		texts[i], err = withKeyringTimeout(ctx, func() (string, error) { return keyring.Get(KeyringService, name) })
 		if err != nil && !errors.Is(err, keyring.ErrNotFound) {
 			return fmt.Errorf("keyring: %w", err)
 		}
@@ -434,7 +434,7 @@ func CopyKeyringToken(ctx context.Context, from, to string) error {
 
 // RemoveKeyringToken removes the token of an account from the keyring. Without one it does nothing.
 func RemoveKeyringToken(ctx context.Context, account string) error {
-	_, err := WithKeyringTimeout(
+	_, err := withKeyringTimeout(
 		ctx, func() (struct{}, error) { return struct{}{}, keyring.Delete(KeyringService, account) },
 	)
 	if err != nil && !errors.Is(err, keyring.ErrNotFound) {
