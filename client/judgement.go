@@ -16,16 +16,17 @@ type Judgement struct {
 	AsBefore []string // and not as it was sent
 	Other    []string // neither: somebody has changed it since, or the API keeps it in its own way
 	NotSent  []string // not as it was sent, while it is not known how it was before
+	MayBeOld []string // as it was sent, while it is not known how it was before
 }
 
 // Made reports whether the thing is as the change wanted it. Somebody else may have made the same change.
 func (j Judgement) Made() bool {
-	return len(j.AsSent) > 0 && len(j.AsBefore)+len(j.Other)+len(j.NotSent) == 0
+	return len(j.AsSent) > 0 && len(j.AsBefore)+len(j.Other)+len(j.NotSent)+len(j.MayBeOld) == 0
 }
 
-// NotMade reports whether the thing is as it was before the change.
+// NotMade reports whether the thing is as it was before the change, as far as that is known.
 func (j Judgement) NotMade() bool {
-	return len(j.AsBefore) > 0 && len(j.AsSent)+len(j.Other)+len(j.NotSent) == 0
+	return len(j.AsBefore)+len(j.NotSent) > 0 && len(j.AsSent)+len(j.Other)+len(j.MayBeOld) == 0
 }
 
 // Switches reports whether the change sets something that has two states.
@@ -38,18 +39,35 @@ func (c Change) Switches() bool {
 }
 
 // Shows reports whether what the change sets can be read again, so that it can be judged.
-func (c Change) Shows(body any) bool {
-	return c.Switches() || slices.ContainsFunc(slices.Collect(maps.Values(c.members(body))), func(value string) bool {
+func (c Change) Shows() bool {
+	return c.Switches() || slices.ContainsFunc(slices.Collect(maps.Values(c.members())), func(value string) bool {
 		return value != ""
 	})
 }
 
-// Judge compares a thing as it is now with a change that sends a body. It is the one judge of changes: of the row in an
-// answer, of what is read later, and of what is read after a restart.
-func (c Change) Judge(body, now any) Judgement {
+// MayHaveMade reports whether a row has the label, and the place, of what a creation makes. Labels need not be unique.
+func (c Change) MayHaveMade(row any) bool {
+	sent, named := FlattenJSON(c.Body), map[string]string{}
+	for _, member := range []string{"label", "name", "cluster"} {
+		if text, given := sent[member]; given {
+			named[member] = text
+		}
+	}
+	if c.Op == OpCreateBucket && named["cluster"] == "" {
+		named["region"] = sent["region"]
+	}
+	return c.Creates() && MembersMatch(FlattenJSON(row), named)
+}
+
+// Judge compares a thing as it is now with what the change sends and with what was there before. It is the one judge of
+// changes: of the row in an answer, of what is read later, and of what is read after a restart.
+func (c Change) Judge(now any) Judgement {
 	var j Judgement
-	sent, is, before := c.members(body), FlattenJSON(now), FlattenJSON(c.Before)
+	sent, is, before := c.members(), FlattenJSON(now), FlattenJSON(c.Before)
+	reported := func(string) bool { return true }
 	switch c.Op {
+	case OpUploadCertificate, OpDeleteCertificate, OpUpdateBucketAccess, OpReplaceBucketAccess, OpSetObjectACL:
+		reported = func(member string) bool { return is[member] != "" && is[member] != "(empty)" }
 	case OpEnableService:
 		sent["status"] = monitored
 		fallthrough
@@ -69,6 +87,10 @@ func (c Change) Judge(body, now any) Judgement {
 		}
 		switch {
 		case wanted == "" || was != "" && same(member, was, wanted):
+		case !reported(member):
+			j.Other = append(j.Other, member)
+		case was == "" && same(member, is[member], wanted):
+			j.MayBeOld = append(j.MayBeOld, member)
 		case same(member, is[member], wanted):
 			j.AsSent = append(j.AsSent, member)
 		case was == "":
@@ -114,12 +136,13 @@ func (c contradiction) Error() string { return string(c) }
 // API answers in its own way, neither as it was sent nor as it was before, does not contradict. The row that a creation
 // returns is not compared: its values were not there before.
 func findContradiction(change Change, body any, answer []byte) contradiction {
-	sent, now := change.members(body), FlattenJSON(json.RawMessage(answer))
+	change.Body = body
+	sent, now := change.members(), FlattenJSON(json.RawMessage(answer))
 	if change.Op == OpEnableService && now["status"] == string(StatusDisabled) {
 		return "the API answered that it is still disabled"
 	}
 	var differences []string
-	j := change.Judge(body, json.RawMessage(answer))
+	j := change.Judge(json.RawMessage(answer))
 	for _, member := range slices.Sorted(slices.Values(slices.Concat(j.AsBefore, j.NotSent))) {
 		if is, answered := now[member]; answered {
 			differences = append(differences, fmt.Sprintf(

@@ -127,20 +127,19 @@ func DeletesMany(op string) bool { return op == OpDeleteObjects || op == OpEmpty
 // Sets returns the members that the change sets, by their paths: "phone.primary". nil means that it makes, replaces or
 // removes the whole thing, or that its members are not known.
 func (c Change) Sets() []string {
-	body := c.Body
-	if body == nil {
-		body = c.Before // it is not sent yet
+	if c.Body == nil {
+		c.Body = c.Before // it is not sent yet
 	}
-	members := c.members(body)
+	members := c.members()
 	if members == nil {
 		return nil
 	}
 	return slices.AppendSeq([]string{}, maps.Keys(members))
 }
 
-// members returns the members that the change sets if it sends a body, with their values as the API shows them
-// afterwards; "" if the value is not known, or must not be shown. See Sets for nil.
-func (c Change) members(body any) map[string]string {
+// members returns the members that the change sets, with their values as the API shows them afterwards; "" if the value
+// is not known, or must not be shown. See Sets for nil.
+func (c Change) members() map[string]string {
 	switch c.Op {
 	case OpDisableService:
 		return map[string]string{"status": string(StatusDisabled)}
@@ -155,14 +154,23 @@ func (c Change) members(body any) map[string]string {
 	case OpSetCredentialLogin:
 		return map[string]string{"password": ""}
 	case OpSetObjectACL:
-		return map[string]string{"acl": FlattenJSON(body)["acl"]}
+		return map[string]string{"acl": FlattenJSON(c.Body)["acl"]}
 	case OpUpdateContact, OpUpdateCredential, OpUpdateInstanceSSH, OpUpdateService, OpUpdateKey,
 		OpUpdateBucketAccess, OpReplaceBucketAccess:
-		if members := FlattenJSON(body); len(members) > 0 {
+		if members := FlattenJSON(c.Body); len(members) > 0 {
 			return members
 		}
 	}
 	return nil
+}
+
+// Creates reports whether the change makes a row of the account.
+func (c Change) Creates() bool {
+	switch c.Op {
+	case OpCreateContact, OpCreateCredential, OpCreateService, OpCreateBucket, OpCreateKey:
+		return true
+	}
+	return false
 }
 
 // Deletes reports whether the change removes a row of the account for good.

@@ -13,6 +13,7 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/client/lists"
 	"lookout/views/operation"
 	"lookout/views/resource"
 )
@@ -157,8 +158,11 @@ func TestCandidatesMenu_hostileID(t *testing.T) {
 		Operations: []resource.Operation[string]{{Name: "delete"}},
 	}}
 	m := runner.CandidatesMenu(operation.PossiblyCreated[string]{
-		What:      "new bucket night",
-		Rows:      []string{"us-east-1\x1b[2J/ni\u202eght"},
+		What: "new bucket night",
+		Found: lists.LookupResult[string]{
+			Candidates:   []string{"us-east-1\x1b[2J/ni\u202eght"},
+			Descriptions: []string{"exactly as it was sent"},
+		},
 		Operation: "delete",
 	})
 	const shown = "bucket us-east-1‹␛›[2J/ni‹U+202E›ght"

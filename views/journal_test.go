@@ -272,7 +272,7 @@ func unresolvedSpecials() map[string]unresolvedCase {
 			label:  object.Name,
 			before: client.Patch{"acl": "private"},
 			body:   client.Patch{"acl": "public-read"},
-			want:   client.Unknown, // somebody has changed it since
+			want:   client.Unknown,
 			says:   "the access is public-read-write",
 			done:   setACL(client.ACLPublicReadWrite),
 		},

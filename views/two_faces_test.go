@@ -55,7 +55,7 @@ func TestAccount_twoFaces(t *testing.T) {
 			if row.Status.String() != "disabled" {
 				t.Errorf("the other face sees that web-1 is %s", row.Status)
 			}
-			_ = a.Services().Run(lists.RowChange[*client.Service]{
+			_ = a.Services().Run(&lists.Change[*client.Service]{
 				RowID: account.FormatID(row.ID),
 				Send: func(ctx context.Context) (lists.ChangeResult[*client.Service], error) {
 					w := r.writer(client.OpEnableService, account.FormatID(row.ID))

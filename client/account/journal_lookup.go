@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +39,7 @@ func WatchEarlierChanges(a *Account) {
 		entries, deleted := current(a, ToPointers(mayArrive(a, now))), recentDeletions(a.Journal, now)
 		return func() {
 			for _, e := range deleted {
-				homeOf(a, &e).MarkDeleted(e.Change.ID, e.Time, deletedWord(&e))
+				kindOf(a, &e).MarkDeleted(e.Change.ID, e.Time, deletedWord(&e))
 			}
 			startLookups(a, entries, true, "")
 		}
@@ -94,13 +93,21 @@ func startLookups(a *Account, entries []*journal.Entry, notSeen bool, message st
 		if !isOpen || findLookup(a, e.ID) != nil {
 			continue
 		}
-		l := entryLookup(a, e)
-		l.NotSeen, started = notSeen, true
-		homeOf(a, e).LookUp(l)
+		started = true
+		lookUp(a, e, notSeen)
 	}
 	if started && message != "" {
 		a.Tell(Warn, message)
 	}
+}
+
+// lookUp looks for the outcome of a change, records it and shows it.
+func lookUp(a *Account, e *journal.Entry, notSeen bool) {
+	kindOf(a, e).lookUp(e, entryLookup{
+		notSeen: notSeen,
+		report:  func(outcome lists.AttemptOutcome, reason string) { reportEntry(a, e, outcome, reason) },
+		late:    func(reason string) { RecordLate(a, e.ID, what(e), reason) },
+	})
 }
 
 // RecordLate records and shows that a change was seen although it is recorded as not done. what names the change,
@@ -137,18 +144,32 @@ func WaitForOutcome(ctx context.Context, a *Account, intent string) (outcome lis
 	if i < 0 {
 		return lists.Unknown, ""
 	}
-	l, told := entryLookup(a, open[i]), false
-	l.OnLate = nil // the script ends with the verdict
-	l.OnVerdict = func(verdict lists.AttemptOutcome) {
-		recordFound(a, open[i], verdict, l.Reason)
-		outcome, told = verdict, true
-	}
-	homeOf(a, open[i]).LookUp(l)
+	told := false
+	kindOf(a, open[i]).lookUp(open[i], entryLookup{report: func(verdict lists.AttemptOutcome, text string) {
+		recordFound(a, open[i], verdict, text)
+		outcome, reason, told = verdict, text, true
+	}})
 	a.Wait(ctx, func() bool { return told })
-	if !told {
-		return lists.Unknown, ""
+	return outcome, reason
+}
+
+// LostCandidates reads again and returns what a create of this run, whose answer was lost, may have made: one line for
+// each object, with how it differs from what was sent. It blocks, as WaitForOutcome.
+func LostCandidates(ctx context.Context, a *Account, intent string) (lines []string) {
+	open := UnresolvedChanges(a)
+	i := slices.IndexFunc(open, func(e *journal.Entry) bool { return e.ID == intent })
+	if i < 0 || !open[i].Change.Creates() {
+		return nil
 	}
-	return outcome, l.Reason
+	read := false
+	kindOf(a, open[i]).lookUp(open[i], entryLookup{onReading: func(candidates []string) {
+		lines, read = candidates, true
+	}})
+	a.Wait(ctx, func() bool { return read })
+	for n := range lines {
+		lines[n] = open[i].Change.Resource + " " + lines[n]
+	}
+	return lines
 }
 
 // CheckNow reads once more, at once, how changes from the journal ended.
@@ -157,14 +178,13 @@ func CheckNow(a *Account, entries []*journal.Entry) {
 		if !a.Journal.Unresolved(*e) {
 			continue
 		}
-		l := findLookup(a, e.ID)
-		if l == nil || !l.Waiting() {
-			l = entryLookup(a, e)
-			homeOf(a, e).LookUp(l)
+		c := findLookup(a, e.ID)
+		if c == nil || !c.Waiting() {
+			lookUp(a, e, false)
 			continue
 		}
-		l.ReadNow()
-		a.Tell(Info, l.Text(a.Now()))
+		c.ReadNow()
+		a.Tell(Info, c.Text(a.Now()))
 	}
 }
 
@@ -183,80 +203,163 @@ func SettleLookup(a *Account, intent string, outcome lists.AttemptOutcome) {
 	}
 }
 
-// lookupHome is a store that holds lookups.
-type lookupHome interface {
-	Lookups() []*lists.OutcomeLookup
-	LookUp(*lists.OutcomeLookup)
-	MarkDeleted(id string, at time.Time, done string)
-}
-
-// findLookup returns the lookup of a change in the journal, or nil.
-func findLookup(a *Account, intent string) *lists.OutcomeLookup {
+// findLookup returns the change of an id in the journal whose outcome is looked for, or nil.
+func findLookup(a *Account, intent string) lists.OpenChange {
 	for _, store := range a.Stores {
-		home, ok := store.(lookupHome)
-		if !ok {
-			continue
-		}
-		for _, l := range home.Lookups() {
-			if l.Intent == intent {
-				return l
+		if home, ok := store.(interface{ OpenChange(string) lists.OpenChange }); ok {
+			if c := home.OpenChange(intent); c != nil {
+				return c
 			}
 		}
 	}
 	return nil
 }
 
-// homeOf returns the store whose rows a change is about. The journal is the home of changes of objects, certificates
-// and the account.
-func homeOf(a *Account, e *journal.Entry) lookupHome {
-	switch e.Change.Resource {
-	case "service":
-		return a.Services()
-	case "contact":
-		return a.Contacts()
-	case "credential":
-		return a.Credentials()
-	case "instance":
-		return a.Instances()
-	case "key":
-		return a.Keys()
-	case "bucket":
-		return a.Buckets()
-	}
-	return a.JournalStore()
+// A kind is a kind of row that changes from the journal are about.
+type kind interface {
+	MarkDeleted(id string, at time.Time, done string)
+	lookUp(*journal.Entry, entryLookup)
 }
 
-// entryLookup returns the lookup of a change from the journal.
-func entryLookup(a *Account, e *journal.Entry) *lists.OutcomeLookup {
-	l := &lists.OutcomeLookup{
-		RowID:  e.Change.ID,
-		Sets:   e.Change.Sets(),
-		Intent: e.ID,
-		What:   client.Clean(e.Change.Op) + " " + EntryName(e),
-		SentAt: e.Time,
+// entryLookup says what is done with what is found out of a change from the journal. Its functions may be nil.
+type entryLookup struct {
+	notSeen   bool // it is recorded as not done
+	report    func(outcome lists.AttemptOutcome, reason string)
+	late      func(reason string)
+	onReading func(candidates []string) // gets the rows that it may have made; set, it is read once
+}
+
+// kindOf returns the kind of row that a change is about. The journal itself is the home of changes of objects,
+// certificates and the account.
+func kindOf(a *Account, e *journal.Entry) kind {
+	switch e.Change.Resource {
+	case "service":
+		return rowKind[*client.Service]{a.Services(), a, byNumber(a.API.Services.Get)}
+	case "contact":
+		return rowKind[*client.Contact]{a.Contacts(), a, byNumber(a.API.Contacts.Get)}
+	case "credential":
+		return rowKind[*client.Credential]{a.Credentials(), a, byNumber(a.API.Credentials.Get)}
+	case "instance":
+		return rowKind[*client.Instance]{a.Instances(), a, byNumber(a.API.Instances.Get)}
+	case "key":
+		return rowKind[*client.AccessKey]{
+			a.Keys(), a, byNumber(func(ctx context.Context, id int) (*client.AccessKey, error) {
+				return FetchKey(ctx, a, id)
+			}),
+		}
+	case "bucket":
+		return rowKind[*client.Bucket]{a.Buckets(), a, func(ctx context.Context, id string) (*client.Bucket, error) {
+			cluster, label, _ := strings.Cut(id, "/")
+			return a.API.Buckets.Get(ctx, cluster, label)
+		}}
+	}
+	return rowKind[*journal.Entry]{a.JournalStore(), a, nil}
+}
+
+// byNumber returns the read of a row whose ID is a number.
+func byNumber[T any](get func(context.Context, int) (T, error)) func(context.Context, string) (T, error) {
+	return func(ctx context.Context, id string) (T, error) {
+		n, err := strconv.Atoi(id)
+		if err != nil {
+			var none T
+			return none, errors.New("the journal does not say which it was")
+		}
+		return get(ctx, n)
+	}
+}
+
+// rowKind is a kind of row in a store.
+type rowKind[T any] struct {
+	*lists.RowStore[T]
+	a   *Account
+	get func(context.Context, string) (T, error) // reads one row; nil if the rows are not what changes are about
+}
+
+// what names a change from the journal: "disable service web-1".
+func what(e *journal.Entry) string { return client.Clean(e.Change.Op) + " " + EntryName(e) }
+
+// lookUp looks for the outcome of a change from the journal.
+func (k rowKind[T]) lookUp(e *journal.Entry, l entryLookup) {
+	c := &lists.Change[T]{
+		RowID:    e.Change.ID,
+		Sets:     e.Change.Sets(),
+		Intent:   e.ID,
+		What:     what(e),
+		SentAt:   e.Time,
+		NotSeen:  l.notSeen,
+		DoneText: "changed",
+		OnOutcome: func(c *lists.Change[T]) {
+			if l.onReading != nil {
+				names := make([]string, len(c.Found.Candidates))
+				for i, row := range c.Found.Candidates {
+					names[i] = client.Clean(k.ID(row)) + ": " + c.Found.Descriptions[i]
+				}
+				l.onReading(names)
+				c.Settle(c.Outcome)
+			}
+			if l.report != nil && !c.Waiting() {
+				l.report(c.Outcome, c.Found.Text)
+			}
+		},
 	}
 	switch {
-	case homeOf(a, e) == lookupHome(a.JournalStore()):
-		l.RowID = e.ID
-	case strings.HasPrefix(e.Change.Op, "create "):
-		l.RowID = ""
+	case k.get == nil:
+		c.RowID = e.ID
+	case e.Change.Creates():
+		c.RowID = ""
 	}
-	if l.Reason = unreadable(e); l.Reason == "" {
-		l.Read = func(ctx context.Context) (func() lists.LookupVerdict, error) {
-			verdict, text, err := judgeEntry(ctx, a, e)
-			return func() lists.LookupVerdict {
-				l.Reason = text
-				return verdict
-			}, err
+	if e.Change.Deletes() {
+		c.DoneText = deletedWord(e)
+	}
+	if c.Found.Text = unreadable(e); c.Found.Text == "" {
+		c.Search = k.search(e)
+	}
+	if l.late != nil {
+		c.OnLate = func(c *lists.Change[T]) { l.late(c.Found.Text) }
+	}
+	k.LookUp(c)
+}
+
+// search returns how it is found out what became of a change from the journal.
+func (k rowKind[T]) search(e *journal.Entry) lists.Search[T] {
+	search := lists.Search[T]{
+		Hidden: func() bool {
+			_, _ = k.a.Journal.CatchUp() // another program may have changed it again
+			return superseded(k.a, e)
+		},
+		Read: readBack[T](k.a, e.Change),
+	}
+	switch {
+	case search.Read != nil:
+		return search
+	case k.get == nil:
+		search.Read = func(ctx context.Context) (func() lists.LookupResult[T], error) {
+			if e.Change.Op != client.OpCancelObjectStorage {
+				return nil, errors.New("this kind of change cannot be checked")
+			}
+			found, err := readCancellation[T](ctx, k.a, e)
+			return func() lists.LookupResult[T] { return found }, err
+		}
+		return search
+	}
+	search.Judge = func(now []T) lists.LookupResult[T] {
+		return findIn(k.a, k.RowStore, sentChange[T]{Change: &e.Change, at: e.Time}, now)
+	}
+	if !e.Change.Creates() {
+		search.Read = func(ctx context.Context) (func() lists.LookupResult[T], error) {
+			row, err := k.get(ctx, e.Change.ID)
+			rows := []T{row}
+			if errors.Is(err, client.ErrNotFound) {
+				rows, err = nil, nil
+			}
+			return func() lists.LookupResult[T] { return search.Judge(rows) }, err
 		}
 	}
-	l.OnVerdict = func(outcome lists.AttemptOutcome) { reportEntry(a, e, outcome, l) }
-	l.OnLate = func() { RecordLate(a, e.ID, l.What, l.Reason) }
-	return l
+	return search
 }
 
 // reportEntry records and shows how a change from the journal ended.
-func reportEntry(a *Account, e *journal.Entry, outcome lists.AttemptOutcome, l *lists.OutcomeLookup) {
+func reportEntry(a *Account, e *journal.Entry, outcome lists.AttemptOutcome, reason string) {
 	tone, text := Warn, "still unknown"
 	switch outcome {
 	case lists.Applied:
@@ -264,11 +367,8 @@ func reportEntry(a *Account, e *journal.Entry, outcome lists.AttemptOutcome, l *
 	case lists.Rejected:
 		tone, text = Bad, "it was not done"
 	}
-	recordFound(a, e, outcome, l.Reason)
-	if outcome == lists.Applied && e.Change.Deletes() {
-		homeOf(a, e).MarkDeleted(e.Change.ID, e.Time, deletedWord(e))
-	}
-	a.Tell(tone, l.What+": "+text+wording.WithPrefix(" · ", l.Reason))
+	recordFound(a, e, outcome, reason)
+	a.Tell(tone, what(e)+": "+text+wording.WithPrefix(" · ", reason))
 	a.JournalStore().Refresh()
 }
 
@@ -298,50 +398,13 @@ func unreadable(e *journal.Entry) string {
 	case e.ByReading && e.Outcome == client.Unknown:
 		return lists.ArrivedLate
 	case e.Change.Op == client.OpSetCredentialLogin:
-		return "the API does not return it; sending the same change again does no harm"
+		return notReturned
 	case e.Change.Op == client.OpSetObjectACL:
 		return ""
 	case e.Change.Resource == "object", client.DeletesMany(e.Change.Op):
 		return "look in its bucket: o goes there"
 	}
 	return ""
-}
-
-// judgeEntry reads the object of a change again, and tells what it shows of the change and why.
-func judgeEntry(ctx context.Context, a *Account, e *journal.Entry) (lists.LookupVerdict, string, error) {
-	_, _ = a.Journal.CatchUp() // another program may have changed it again
-	if superseded(a, e) {
-		return lists.CannotTell, "it has been changed again since", nil
-	}
-	op := e.Change.Op
-	switch verb, _, _ := strings.Cut(op, " "); {
-	case op == client.OpDisableService, op == client.OpEnableService:
-		return judgeStatus(ctx, a, e)
-	case op == client.OpDeleteCertificate, op == client.OpUploadCertificate:
-		return judgeCertificate(ctx, a, e)
-	case op == client.OpCancelObjectStorage:
-		return judgeCancellation(ctx, a, e)
-	case op == client.OpUpdateBucketAccess, op == client.OpReplaceBucketAccess:
-		return judgeAccess(ctx, a, e)
-	case op == client.OpSetObjectACL:
-		return judgeObjectACL(ctx, a, e)
-	case verb == "create":
-		return judgeCreation(ctx, a, e)
-	}
-	row, err := fetchChanged(ctx, a, e)
-	gone := errors.Is(err, client.ErrNotFound)
-	switch verb, _, _ := strings.Cut(op, " "); {
-	case (verb == "delete" || verb == "revoke") && gone:
-		return lists.SeenAsWanted, "it is gone", nil
-	case (verb == "delete" || verb == "revoke") && err == nil:
-		return lists.NotSeen, "it is still there", nil
-	case gone:
-		return lists.CannotTell, "it no longer exists", nil
-	case err != nil:
-		return lists.CannotTell, "", err
-	}
-	told, text := verdict(e.Change.Judge(e.Change.Body, row))
-	return told, text, nil
 }
 
 // superseded reports whether a later change that hides a change was applied. It reads the journal.
@@ -363,249 +426,21 @@ func current(a *Account, entries []*journal.Entry) []*journal.Entry {
 	})
 }
 
-// verdict returns what a judgement tells, and in words.
-func verdict(j client.Judgement) (lists.LookupVerdict, string) {
-	switch {
-	case j.Made():
-		return lists.SeenAsWanted, "it has the values that were sent"
-	case j.NotMade():
-		return lists.NotSeen, "it still has the old values"
-	}
-	return lists.CannotTell, "it has neither the old values nor the ones that were sent: somebody has changed it since"
-}
-
-// fetchChanged reads the object of a change.
-func fetchChanged(ctx context.Context, a *Account, e *journal.Entry) (any, error) {
-	id, err := strconv.Atoi(e.Change.ID)
-	if place := strings.Split(e.Change.ID, "/"); e.Change.Resource == "bucket" && len(place) == 2 {
-		return a.API.Buckets.Get(ctx, place[0], place[1])
-	}
-	if err != nil {
-		return nil, errors.New("the journal does not say which it was")
-	}
-	switch e.Change.Resource {
-	case "service":
-		return a.API.Services.Get(ctx, id)
-	case "contact":
-		return a.API.Contacts.Get(ctx, id)
-	case "credential":
-		return a.API.Credentials.Get(ctx, id)
-	case "instance":
-		return a.API.Instances.Get(ctx, id)
-	case "key":
-		return FetchKey(ctx, a, id)
-	}
-	return nil, errors.New("this kind of change cannot be checked")
-}
-
-// judgeStatus tells from the status of a service whether it was disabled or enabled.
-func judgeStatus(ctx context.Context, a *Account, e *journal.Entry) (lists.LookupVerdict, string, error) {
-	id, err := strconv.Atoi(e.Change.ID)
-	if err != nil {
-		return lists.CannotTell, "the journal does not say which service it was", nil
-	}
-	s, err := a.API.Services.Get(ctx, id)
-	if err != nil {
-		return lists.CannotTell, "", err
-	}
-	told, text := judgeSwitch(e, s, "the service "+StatusPhrase(s.Status))
-	return told, text, nil
-}
-
-// judgeSwitch tells what a thing with two states shows of a change. text says how it is.
-func judgeSwitch(e *journal.Entry, now any, text string) (lists.LookupVerdict, string) {
-	told, _ := verdict(e.Change.Judge(e.Change.Body, now))
-	if told == lists.CannotTell {
-		text += ", as before"
-	}
-	return told, text
-}
-
-// judgeCertificate tells from whether a certificate is set whether one was uploaded or deleted.
-func judgeCertificate(ctx context.Context, a *Account, e *journal.Entry) (lists.LookupVerdict, string, error) {
-	place := strings.Split(e.Change.ID, "/")
-	if len(place) != 2 {
-		return lists.CannotTell, "the journal does not say which bucket it was", nil
-	}
-	status, err := a.API.Certificates.Get(ctx, place[0], place[1])
-	switch {
-	case err != nil:
-		return lists.CannotTell, "", err
-	case status.SSL == nil:
-		return lists.CannotTell, "the API does not say whether a certificate is set", nil
-	}
-	text := map[bool]string{true: "a certificate is set", false: "no certificate is set"}[*status.SSL]
-	told, text := judgeSwitch(e, status, text)
-	return told, text, nil
-}
-
-// judgeAccess tells from the access to a bucket whether it was changed. Only some APIs can read it.
-func judgeAccess(ctx context.Context, a *Account, e *journal.Entry) (lists.LookupVerdict, string, error) {
-	place := strings.Split(e.Change.ID, "/")
-	if len(place) != 2 {
-		return lists.CannotTell, "the journal does not say which bucket it was", nil
-	}
-	now, err := a.API.Buckets.Access(ctx, place[0], place[1])
-	switch {
-	case errors.Is(err, client.ErrNotFound):
-		text := "the API does not return it; sending the same change again does no harm"
-		return lists.CannotTell, text, lists.ErrUnreadable
-	case err != nil:
-		return lists.CannotTell, "", err
-	}
-	if client.MembersMatch(client.FlattenJSON(now), client.FlattenJSON(e.Change.Body)) {
-		text := "the access is " + now.String() + ", as it was sent, but it may already have been so before"
-		return lists.CannotTell, text, nil
-	}
-	if told, _ := verdict(e.Change.Judge(e.Change.Body, now)); told == lists.NotSeen {
-		return told, "the access is " + now.String() + ", as before", nil
-	}
-	return lists.CannotTell, "the access is " + now.String() + ", which is not what was sent", nil
-}
-
-// judgeObjectACL tells from the ACL of an object whether it was changed.
-func judgeObjectACL(ctx context.Context, a *Account, e *journal.Entry) (lists.LookupVerdict, string, error) {
-	place := strings.SplitN(e.Change.ID, "/", 3)
-	if len(place) != 3 {
-		return lists.CannotTell, "the journal does not say which object it was", nil
-	}
-	now, err := a.API.Objects.ACL(ctx, place[0], place[1], place[2])
-	if err != nil {
-		return lists.CannotTell, "", err
-	}
-	told, _ := verdict(e.Change.Judge(e.Change.Body, now))
-	return told, "the access is " + now.ACL.String(), nil
-}
-
-// judgeCancellation counts the buckets that were there before. If there are any, nothing is cancelled yet; if there are
+// readCancellation counts the buckets that were there before. If there are any, nothing is cancelled yet; if there are
 // none, that proves nothing.
-func judgeCancellation(ctx context.Context, a *Account, e *journal.Entry) (lists.LookupVerdict, string, error) {
+func readCancellation[T any](
+	ctx context.Context, a *Account, e *journal.Entry,
+) (found lists.LookupResult[T], err error) {
 	page, err := a.FetchAllBuckets(ctx)
-	if err != nil {
-		return lists.CannotTell, "", err
-	}
-	left := slices.DeleteFunc(page.Rows, func(b *client.Bucket) bool { return !isMadeBefore(b.Created.Time(), e.Time) })
-	if len(left) > 0 {
-		return lists.NotSeen, wording.Plural(len(left), "bucket is", "buckets are") + " still there", nil
-	}
-	text := "none of the earlier buckets is left, but that does not prove that Object Storage was cancelled"
-	return lists.SeenCandidates, text, nil
-}
-
-// candidate is an object that a change may have created.
-type candidate struct {
-	id    string
-	row   any
-	made  time.Time // when it was created or last changed; zero if the API does not tell
-	about string    // what else can be told of it instead of comparing: "reaches everything"
-}
-
-// LostCandidates reads again and returns what a create of this run, whose answer was lost, may have made: one line for
-// each object, with how it differs from what was sent.
-func LostCandidates(ctx context.Context, a *Account, intent string) []string {
-	open := UnresolvedChanges(a)
-	i := slices.IndexFunc(open, func(e *journal.Entry) bool { return e.ID == intent })
-	if i < 0 || !strings.HasPrefix(open[i].Change.Op, "create ") {
-		return nil
-	}
-	alike, err := fetchAlike(ctx, a, open[i])
-	if err != nil {
-		return nil
-	}
-	lines := make([]string, len(alike))
-	for n, c := range alike {
-		lines[n] = open[i].Change.Resource + " " + c.describe(a, open[i])
-	}
-	return lines
-}
-
-// describe names a candidate and says how it differs from what a change sent.
-func (c candidate) describe(a *Account, e *journal.Entry) string {
-	sent := client.FlattenJSON(e.Change.Body)
-	if c.about != "" {
-		sent = nil
-	}
-	return client.Clean(c.id) + ": " + describeCandidate(a, c.made, c.row, sent) + wording.WithPrefix(", ", c.about)
-}
-
-// judgeCreation looks for what a create may have made: see FindCreated.
-func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (lists.LookupVerdict, string, error) {
-	alike, err := fetchAlike(ctx, a, e)
-	if err != nil {
-		return lists.CannotTell, "", err
-	}
-	if len(alike) == 0 {
-		return lists.NotSeen, "nothing has this label", nil
-	}
-	names := make([]string, len(alike))
-	for i, c := range alike {
-		names[i] = c.describe(a, e)
-	}
-	text := wording.Plural(len(alike), e.Change.Resource+" has", e.Change.Resource+"s have") + " this label (" +
-		strings.Join(names, "; ") + "); there is no way to tell whose it is"
-	if e.Change.Resource == "key" {
-		text += ", and its secret never arrived"
-	}
-	return lists.SeenCandidates, text, nil
-}
-
-// fetchAlike returns the objects that may be what a create has made: they have its label and were not there before, as
-// far as the API tells.
-func fetchAlike(ctx context.Context, a *Account, e *journal.Entry) ([]candidate, error) {
-	rows, err := fetchCandidates(ctx, a, e)
-	sent, label := client.FlattenJSON(e.Change.Body), map[string]string{}
-	for _, member := range []string{"label", "name", "cluster"} {
-		if text, named := sent[member]; named {
-			label[member] = text
-		}
-	}
-	return slices.DeleteFunc(rows, func(c candidate) bool {
-		return isMadeBefore(c.made, e.Time) || IsReplaced(e.Change, c.id) ||
-			!client.MembersMatch(client.FlattenJSON(c.row), label)
-	}), err
-}
-
-// isMadeBefore reports whether something was certainly made before a time, if the API says when.
-func isMadeBefore(made, sentAt time.Time) bool {
-	return !made.IsZero() && sentAt.Sub(made) > time.Minute
-}
-
-// fetchCandidates returns all objects of the resource of which a change has made one.
-func fetchCandidates(ctx context.Context, a *Account, e *journal.Entry) ([]candidate, error) {
-	switch e.Change.Resource {
-	case "service":
-		return collectCandidates(a.API.Services.All(ctx), func(s *client.Service) candidate {
-			return candidate{id: FormatID(s.ID), row: s, made: s.Created.Time()}
-		})
-	case "contact":
-		return collectCandidates(a.API.Contacts.All(ctx), func(c *client.Contact) candidate {
-			return candidate{id: FormatID(c.ID), row: c, made: c.Updated.Time()}
-		})
-	case "credential":
-		return collectCandidates(a.API.Credentials.All(ctx), func(c *client.Credential) candidate {
-			return candidate{id: FormatID(c.ID), row: c, about: DescribeCredential(a, c)}
-		})
-	case "key":
-		return collectCandidates(a.API.Keys.All(ctx), func(k *client.AccessKey) candidate {
-			return candidate{id: FormatID(k.ID), row: WithoutSecret(k), about: DescribeKey(k, e.Change.Body)}
-		})
-	case "bucket":
-		page, err := a.FetchAllBuckets(ctx)
-		rows := make([]candidate, len(page.Rows))
-		for i, b := range page.Rows {
-			rows[i] = candidate{id: BucketID(b), row: b, made: b.Created.Time()}
-		}
-		return rows, err
-	}
-	return nil, errors.New("this kind of object cannot be read again")
-}
-
-// collectCandidates reads a whole list as candidates.
-func collectCandidates[T any](all iter.Seq2[T, error], toCandidate func(T) candidate) ([]candidate, error) {
-	rows, err := Collect(all)
-	found := make([]candidate, len(rows))
-	for i, row := range rows {
-		found[i] = toCandidate(row)
+	left := slices.DeleteFunc(page.Rows, func(b *client.Bucket) bool { return !isMadeBefore(b, e.Time) })
+	switch {
+	case err != nil:
+	case len(left) > 0:
+		found.Verdict = lists.NotSeen
+		found.Text = wording.Plural(len(left), "bucket is", "buckets are") + " still there"
+	default:
+		found.Verdict = lists.SeenCandidates
+		found.Text = "none of the earlier buckets is left, but that does not prove that Object Storage was cancelled"
 	}
 	return found, err
 }

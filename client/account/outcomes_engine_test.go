@@ -1,7 +1,6 @@
 package account_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -65,11 +64,15 @@ func sendRow[T any](p *program, store *lists.RowStore[T], c change) {
 		return
 	}
 	p.ask(c)
-	sent := lists.RowChange[T]{
+	intent := c.Change
+	intent.Body = c.body
+	sent := &lists.Change[T]{
+		Row:      before,
 		What:     c.Op,
 		BusyText: "changing",
 		DoneText: "changed",
 		Sets:     c.Sets(),
+		Search:   account.Search(p.account, store, &intent, before),
 		Send: func(ctx context.Context) (lists.ChangeResult[T], error) {
 			row, err := c.send(ctx, p.begin(p.account.API, c.Change))
 			switch row, isRow := row.(T); {
@@ -81,21 +84,16 @@ func sendRow[T any](p *program, store *lists.RowStore[T], c change) {
 				return lists.ResultRow(row, err)
 			}
 		},
-		OnOutcome: func(outcome lists.AttemptOutcome, _ lists.ChangeResult[T], err error) {
-			if applied := p.applied(c) > 0; outcome == lists.Applied && !applied ||
-				outcome == lists.Rejected && applied && !p.isRepeated(c) {
-				p.Errorf("after %s, %q has outcome %v: %v", time.Since(p.start), c.Op, outcome, err)
+		OnOutcome: func(sent *lists.Change[T]) {
+			if applied := p.applied(c) > 0; sent.Outcome == lists.Applied && !applied ||
+				sent.Outcome == lists.Rejected && applied && !p.isRepeated(c) {
+				p.Errorf("after %s, %q has outcome %v: %v", time.Since(p.start), c.Op, sent.Outcome, sent.Err)
 			}
 		},
-		OnLate: func(intent string, _ lists.LookupResult[T]) { account.RecordLate(p.account, intent, c.Op, "") },
+		OnLate: func(sent *lists.Change[T]) { account.RecordLate(p.account, sent.Intent, c.Op, "") },
 	}
-	if c.creates() {
-		sent.Find = account.FindCreated(store, account.CreateLookup[T]{SameLabel: func(row T) bool {
-			members := client.FlattenJSON(row)
-			return cmp.Or(members["label"], members["name"]) == c.Label
-		}})
-	} else if sent.RowID = c.ID; c.Shows(c.body) {
-		sent.Find = account.FindUpdated(store, c.Change, c.body, before, nil)
+	if !c.creates() {
+		sent.RowID = c.ID
 	}
 	if busy := store.Run(sent); busy != nil {
 		p.Fatal(busy)

@@ -1,7 +1,9 @@
 package account
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,33 +13,45 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/client"
+	"lookout/client/journal"
 	"lookout/client/lists"
+	"lookout/client/wording"
 )
 
-// CreateLookup says how to recognise what a create has made, after its answer was lost. Labels need not be unique, and
-// somebody else may have made a row with the same one.
-type CreateLookup[T any] struct {
-	SameLabel func(T) bool             // whether a row has the label that was sent, so that it may be the one
-	MadeAt    func(T) client.Timestamp // when a row was made; nil if the API does not tell
-	Sent      any                      // the request, whose members are compared with the row's to say how it differs
-	About     func(T) string           // more about a row: "reaches everything". It may be nil
+// madeAt returns when a row was made, or last changed if the API tells no more; zero if it does not tell.
+func madeAt(row any) time.Time {
+	switch r := row.(type) {
+	case *client.Service:
+		return r.Created.Time()
+	case *client.Contact:
+		return r.Updated.Time()
+	case *client.Bucket:
+		return r.Created.Time()
+	}
+	return time.Time{}
 }
 
-// Describe says of a row that may be what a create has made when it was made, and how it differs from what was sent.
-func (c CreateLookup[T]) Describe(a *Account, row T) string {
-	var made time.Time
-	if c.MadeAt != nil {
-		made = c.MadeAt(row).Time()
-	}
-	text := describeCandidate(a, made, row, client.FlattenJSON(c.Sent))
-	if c.About != nil {
-		text += ", " + c.About(row)
-	}
-	return text
+// isMadeBefore reports whether a row was certainly made before a time, if the API says when.
+func isMadeBefore(row any, at time.Time) bool {
+	made := madeAt(row)
+	return !made.IsZero() && at.Sub(made) > time.Minute
 }
 
-// describeCandidate says when an object was made, and which of the members that were sent it has with other values.
-func describeCandidate(a *Account, made time.Time, row any, sent map[string]string) string {
+// describeCandidate says of a row that may be what a creation has made when it was made, and which of the members that
+// were sent it has with other values, or what it reaches.
+func describeCandidate(a *Account, c client.Change, row any) string {
+	made, sent, about := madeAt(row), client.FlattenJSON(c.Body), ""
+	switch r := row.(type) {
+	case *client.Credential:
+		sent, about = nil, DescribeCredential(a, r)
+	case *client.AccessKey:
+		sent, about = nil, DescribeKey(r, c.Body)
+	case *client.Bucket:
+		about = UnknownText + " objects"
+		if n, known := r.Objects.Value(); known {
+			about = wording.FormatCount(n) + " objects"
+		}
+	}
 	parts, compared := []string{"the API does not say when it was made"}, 0
 	if age := a.Now().Sub(made); !made.IsZero() && age < 12*time.Hour {
 		parts[0] = "made " + made.In(a.Location).Format("15:04:05 MST")
@@ -63,7 +77,7 @@ func describeCandidate(a *Account, made time.Time, row any, sent map[string]stri
 	default:
 		parts = append(parts, "as it was sent, as far as the API shows it")
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, ", ") + wording.WithPrefix(", ", about)
 }
 
 // KeyReach says what a key reaches, and how to paint it.
@@ -132,50 +146,168 @@ func quoteValue(text string) string {
 	return ansi.Truncate(client.Clean(text), 40, "…")
 }
 
-// FindCreated returns a function that tells from all rows, read again, what a create that is sent now may have made:
-// rows with its label that were not there before. They are candidates, however alike and however close in time: a
-// colleague may make the same at any moment, and the API does not say who made what.
-func FindCreated[T any](store *lists.RowStore[T], c CreateLookup[T]) func(now []T) lists.LookupResult[T] {
-	held := map[string]bool{}
-	for _, row := range store.Rows() {
-		held[store.ID(row)] = true
+// A sentChange is a change that was sent, with what is known besides of the rows before it.
+type sentChange[T any] struct {
+	*client.Change
+	at     time.Time
+	before *T              // the row; nil if it is not known
+	held   map[string]bool // by ID: rows that were there; nil if they are not known
+}
+
+// Search returns how it is found out what became of a change of a store's rows that is sent now, if its answer is lost.
+// before is the row before it; what else was before may be set until it is sent.
+func Search[T any](a *Account, store *lists.RowStore[T], c *client.Change, before T) lists.Search[T] {
+	sent := sentChange[T]{Change: c, at: a.Now()}
+	switch {
+	case c.Creates():
+		sent.held = map[string]bool{}
+		for _, row := range store.Rows() {
+			sent.held[store.ID(row)] = true
+		}
+	case c.Op == client.OpUpdateBucketAccess, c.Op == client.OpReplaceBucketAccess:
+		return lists.Search[T]{Read: readBack[T](a, *c)}
+	case c.Deletes(), c.Shows():
+		sent.before = &before
+	default:
+		return lists.Search[T]{}
 	}
-	return func(now []T) lists.LookupResult[T] {
-		var candidates []T
+	return lists.Search[T]{Judge: func(now []T) lists.LookupResult[T] { return findIn(a, store, sent, now) }}
+}
+
+// FindCreated returns which of all rows of a store a creation from the journal may have made.
+func FindCreated[T any](a *Account, store *lists.RowStore[T], e *journal.Entry, now []T) lists.LookupResult[T] {
+	return findIn(a, store, sentChange[T]{Change: &e.Change, at: e.Time}, now)
+}
+
+// findIn tells from rows, read again, what became of a change.
+//
+// Rows with the label of a creation that were not there before, as far as that is known, are candidates, however alike
+// and however close in time: a colleague may make the same at any moment, and the API does not say who made what.
+//
+// A row that is older than it was before the change comes from a replica that is behind, and tells nothing. Neither
+// does one that was changed later and has the other of two states: somebody may have switched it back.
+func findIn[T any](
+	a *Account, store *lists.RowStore[T], c sentChange[T], now []T,
+) (found lists.LookupResult[T]) {
+	if c.Creates() {
+		var names []string
 		for _, row := range now {
-			if !held[store.ID(row)] && c.SameLabel(row) {
-				candidates = append(candidates, row)
+			id := store.ID(row)
+			if !c.held[id] && !isMadeBefore(row, c.at) && !IsReplaced(*c.Change, id) && c.MayHaveMade(row) {
+				text := describeCandidate(a, *c.Change, row)
+				found.Candidates, found.Descriptions = append(found.Candidates, row), append(found.Descriptions, text)
+				names = append(names, client.Clean(id)+": "+text)
 			}
 		}
-		if len(candidates) == 0 {
-			return lists.LookupResult[T]{Verdict: lists.NotSeen}
+		found.Verdict, found.Text = foundCandidates(c.Resource, names)
+		return found
+	}
+	i := slices.IndexFunc(now, func(row T) bool { return store.ID(row) == c.ID })
+	switch {
+	case i < 0 && c.Deletes():
+		return lists.LookupResult[T]{Verdict: lists.SeenAsWanted, Gone: true, Text: "it is gone"}
+	case i < 0:
+		return lists.LookupResult[T]{Text: "it no longer exists"}
+	}
+	found.Row = now[i]
+	found.Verdict, found.Text = judge(*c.Change, now[i])
+	if c.before != nil {
+		order := store.CompareUpdated(now[i], *c.before)
+		if order < 0 || found.Verdict == lists.NotSeen && order > 0 && c.Switches() {
+			found.Verdict = lists.CannotTell
 		}
-		return lists.LookupResult[T]{Verdict: lists.SeenCandidates, Candidates: candidates}
+	}
+	return found
+}
+
+// foundCandidates returns what rows tell that a creation may have made, and in words.
+func foundCandidates(resource string, names []string) (lists.LookupVerdict, string) {
+	if len(names) == 0 {
+		return lists.NotSeen, "nothing has this label"
+	}
+	text := wording.Plural(len(names), resource+" has", resource+"s have") + " this label (" +
+		strings.Join(names, "; ") + "); there is no way to tell whose it is"
+	if resource == "key" {
+		text += ", and its secret never arrived"
+	}
+	return lists.SeenCandidates, text
+}
+
+// judge returns what a thing, as it is now, tells of a change of it, and in words.
+func judge(c client.Change, now any) (lists.LookupVerdict, string) {
+	j, state := c.Judge(now), describeState(c, now)
+	switch {
+	case c.Deletes():
+		return lists.NotSeen, "it is still there"
+	case j.Made():
+		return lists.SeenAsWanted, OrDefault(state, "it has the values that were sent")
+	case j.NotMade():
+		return lists.NotSeen, OrDefault(state, "it still has the old values")
+	case len(j.MayBeOld) > 0:
+		return lists.CannotTell, OrDefault(state, "it has the values that were sent") +
+			", but it may have been so before"
+	case len(j.Other) > 0 && state != "":
+		return lists.CannotTell, state + ", neither as before nor as it was sent"
+	case state != "":
+		return lists.CannotTell, state + ", as before"
+	}
+	return lists.CannotTell, "it has neither the old values nor the ones that were sent: somebody has changed it since"
+}
+
+// describeState says how a thing is that a change switches, or whose access it sets; "" for others.
+func describeState(c client.Change, now any) string {
+	switch now := now.(type) {
+	case *client.Service:
+		if c.Switches() {
+			return "the service " + StatusPhrase(now.Status)
+		}
+	case *client.CertificateStatus:
+		switch {
+		case now.SSL == nil:
+			return "the API does not say whether a certificate is set"
+		case *now.SSL:
+			return "a certificate is set"
+		}
+		return "no certificate is set"
+	case *client.BucketAccessStatus:
+		return "the access is " + now.String()
+	case *client.ObjectACL:
+		return "the access is " + now.ACL.String()
+	}
+	return ""
+}
+
+// readBack returns the read of what a change has set, for what no list shows: the access to a bucket or an object, and
+// whether a certificate is set. nil if lists show it.
+func readBack[T any](a *Account, c client.Change) func(context.Context) (func() lists.LookupResult[T], error) {
+	cluster, rest, _ := strings.Cut(c.ID, "/")
+	bucket, object, _ := strings.Cut(rest, "/")
+	var read func(context.Context) (any, error)
+	access := false
+	switch c.Op {
+	case client.OpUpdateBucketAccess, client.OpReplaceBucketAccess:
+		access = true
+		read = func(ctx context.Context) (any, error) { return a.API.Buckets.Access(ctx, cluster, bucket) }
+	case client.OpSetObjectACL:
+		read = func(ctx context.Context) (any, error) { return a.API.Objects.ACL(ctx, cluster, bucket, object) }
+	case client.OpUploadCertificate, client.OpDeleteCertificate:
+		read = func(ctx context.Context) (any, error) { return a.API.Certificates.Get(ctx, cluster, bucket) }
+	default:
+		return nil
+	}
+	return func(ctx context.Context) (func() lists.LookupResult[T], error) {
+		var found lists.LookupResult[T]
+		now, err := read(ctx)
+		if access && errors.Is(err, client.ErrNotFound) { // only some APIs can read it
+			found.Text, err = notReturned, lists.ErrUnreadable
+		} else if err == nil {
+			if found.Verdict, found.Text = judge(c, now); access && found.Verdict == lists.CannotTell {
+				err = lists.ErrUnreadable
+			}
+		}
+		return func() lists.LookupResult[T] { return found }, err
 	}
 }
 
-// FindUpdated returns a function that tells from all rows, read again, whether a change of a row that sends a body was
-// made. before is the row as it was; values returns what of a row is compared, nil is the whole row. A row that is
-// older than it was before the change comes from a replica that is behind, and tells nothing. Neither does one that was
-// changed later and has the other of two states: somebody may have switched it back.
-func FindUpdated[T any](
-	store *lists.RowStore[T], c client.Change, body any, before T, values func(T) any,
-) func(now []T) lists.LookupResult[T] {
-	id := store.ID(before)
-	if values == nil {
-		values = func(row T) any { return row }
-	}
-	return func(now []T) lists.LookupResult[T] {
-		i := slices.IndexFunc(now, func(row T) bool { return store.ID(row) == id })
-		if i < 0 {
-			return lists.LookupResult[T]{}
-		}
-		told, _ := verdict(c.Judge(body, values(now[i])))
-		order := store.CompareUpdated(now[i], before)
-		switch {
-		case order < 0, told == lists.NotSeen && order > 0 && c.Switches(), told == lists.CannotTell:
-			return lists.LookupResult[T]{}
-		}
-		return lists.FoundIf(told == lists.SeenAsWanted, now[i])
-	}
-}
+// notReturned says that readings cannot tell how a change ended, and what to do.
+const notReturned = "the API does not return it; sending the same change again does no harm"

@@ -3,9 +3,13 @@ package lists
 // A LookupResult is what rows, read again, tell about a change whose answer was lost.
 type LookupResult[T any] struct {
 	Verdict LookupVerdict
-	Row     T // the row that is as the change wanted it; a deletion has none
-	// Candidates are rows that may be what a create has made, while nothing proves whose they are.
-	Candidates []T
+	Row     T      // the row that the change is about
+	Gone    bool   // the row is gone, as the change wanted it
+	Text    string // what was found, in words: "it still has the old values"
+	// Candidates are rows that may be what a create has made, while nothing proves whose they are. Descriptions say how
+	// each of them differs from what was sent.
+	Candidates   []T
+	Descriptions []string
 }
 
 // A LookupVerdict says what one reading of the rows tells about a change whose answer was lost.

@@ -102,7 +102,7 @@ func TestFlashes_finishedAction(t *testing.T) {
 	f := newFlashFixture(t, false)
 	f.read("1 ok", "2 ok")
 	send := func(id string, result flashRow, err error) {
-		f.Run(lists.RowChange[flashRow]{
+		f.Run(&lists.Change[flashRow]{
 			RowID: id,
 			Send: func(context.Context) (lists.ChangeResult[flashRow], error) {
 				return lists.ResultRow(result, err)

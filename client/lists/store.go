@@ -182,9 +182,9 @@ func (s *RowStore[T]) Total() int { return max(s.answers.total, s.rows.Len()) }
 // answers said.
 func (s *RowStore[T]) Notes() []string {
 	notes := s.answers.notes
-	for _, l := range s.changes.lookups {
-		if l.RowID == "" && l.Waiting() {
-			notes = append([]string{l.Text(s.Now())}, notes...)
+	for _, c := range s.changes.lookups {
+		if c.RowID == "" && c.Waiting() {
+			notes = append([]string{c.Text(s.Now())}, notes...)
 		}
 	}
 	return notes

@@ -100,7 +100,7 @@ func TestStore_Run_survivesOlderAnswer(t *testing.T) {
 	loop.Hold = false
 	p.rows = [][]string{{"a-off", "b"}}
 	s.Run(
-		RowChange[string]{
+		&Change[string]{
 			RowID:    "a",
 			BusyText: "switching",
 			Send:     func(context.Context) (ChangeResult[string], error) { return ResultRow("a-off", nil) },
@@ -203,9 +203,19 @@ type unknownOutcomeError struct{}
 func (unknownOutcomeError) Error() string { return "the connection was cut" }
 func (unknownOutcomeError) Unknown() bool { return true }
 
+// foundGone tells whether a row is gone.
+func foundGone(id string) func([]string) LookupResult[string] {
+	return func(rows []string) LookupResult[string] {
+		gone := !slices.ContainsFunc(rows, func(row string) bool { return strings.HasPrefix(row, id) })
+		found := FoundIf(gone, "")
+		found.Gone = gone
+		return found
+	}
+}
+
 // deletionWithLostAnswer is a change that deletes row a and whose answer is lost. It notes its outcomes.
-func deletionWithLostAnswer(outcomes *[]AttemptOutcome) RowChange[string] {
-	return RowChange[string]{
+func deletionWithLostAnswer(outcomes *[]AttemptOutcome) *Change[string] {
+	return &Change[string]{
 		RowID:    "a",
 		What:     "delete a",
 		BusyText: "deleting",
@@ -213,8 +223,9 @@ func deletionWithLostAnswer(outcomes *[]AttemptOutcome) RowChange[string] {
 		Send: func(context.Context) (ChangeResult[string], error) {
 			return ResultDeleted[string](unknownOutcomeError{})
 		},
-		OnOutcome: func(v AttemptOutcome, _ ChangeResult[string], _ error) {
-			*outcomes = append(*outcomes, v)
+		Search: Search[string]{Judge: foundGone("a")},
+		OnOutcome: func(c *Change[string]) {
+			*outcomes = append(*outcomes, c.Outcome)
 		},
 	}
 }
@@ -266,23 +277,23 @@ func TestStore_Run_looksUpLostAnswer(t *testing.T) {
 }
 
 // A lookup reads at once, then after pauses that spare the API, even if the answers are slow.
-func TestOutcomeLookup_pauses(t *testing.T) {
+func TestChange_lookup_pauses(t *testing.T) {
 	for takes, least := range map[time.Duration]time.Duration{0: 5 * time.Second, 20 * time.Second: time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			begun, last, readings, outcome := time.Now(), time.Time{}, 0, Unknown
-			l := &OutcomeLookup{
-				Read: func(context.Context) (func() LookupVerdict, error) {
+			c := &Change[string]{
+				Search: Search[string]{Read: func(context.Context) (func() LookupResult[string], error) {
 					pause := time.Since(last)
 					if readings++; readings == 1 && !time.Now().Equal(begun) || pause < least {
 						t.Errorf("answers take %v: reading %d is %v behind the last one", takes, readings, pause)
 					}
 					time.Sleep(takes)
 					last = time.Now()
-					return func() LookupVerdict { return NotSeen }, nil
-				},
-				OnVerdict: func(o AttemptOutcome) { outcome = o },
+					return func() LookupResult[string] { return LookupResult[string]{Verdict: NotSeen} }, nil
+				}},
+				OnOutcome: func(c *Change[string]) { outcome = c.Outcome },
 			}
-			l.start(t.Context(), &Inline{}, time.Now)
+			(&pageSource{}).newStore(t, false).LookUp(c)
 			if outcome != Rejected || readings < 5 {
 				t.Errorf("answers take %v: outcome %v after %d readings", takes, outcome, readings)
 			}
@@ -291,11 +302,11 @@ func TestOutcomeLookup_pauses(t *testing.T) {
 }
 
 // While readings fail, the pauses between them grow, but not without end: the outcome is known soon after an outage.
-func TestOutcomeLookup_outage(t *testing.T) {
+func TestChange_lookup_outage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, last, outcome := time.Now(), time.Now(), Unknown
-		l := &OutcomeLookup{
-			Read: func(context.Context) (func() LookupVerdict, error) {
+		c := &Change[string]{
+			Search: Search[string]{Read: func(context.Context) (func() LookupResult[string], error) {
 				pause, since := time.Since(last), time.Since(begun)
 				if last = time.Now(); pause > 5*time.Minute || pause > 2*time.Minute && since < 10*time.Minute {
 					t.Errorf("a pause of %v, %v after the change was sent", pause, since)
@@ -303,11 +314,11 @@ func TestOutcomeLookup_outage(t *testing.T) {
 				if since < 24*time.Hour {
 					return nil, errors.New("503")
 				}
-				return func() LookupVerdict { return SeenAsWanted }, nil
-			},
-			OnVerdict: func(o AttemptOutcome) { outcome = o },
+				return func() LookupResult[string] { return LookupResult[string]{Verdict: SeenAsWanted} }, nil
+			}},
+			OnOutcome: func(c *Change[string]) { outcome = c.Outcome },
 		}
-		l.start(t.Context(), &Inline{}, time.Now)
+		(&pageSource{}).newStore(t, false).LookUp(c)
 		if outcome != Applied {
 			t.Errorf("outcome %v", outcome)
 		}
@@ -349,7 +360,8 @@ func TestStore_Run_lookupOfIncompleteRows(t *testing.T) {
 		page = RowPage[string]{Rows: []string{"b"}, Notes: append(missing, "one row is odd"), Missing: missing}
 		var outcomes []AttemptOutcome
 		change := deletionWithLostAnswer(&outcomes)
-		change.OnOutcome = func(outcome AttemptOutcome, _ ChangeResult[string], _ error) {
+		change.OnOutcome = func(c *Change[string]) {
+			outcome := c.Outcome
 			outcomes = append(outcomes, outcome)
 			if !slices.Equal(s.Notes(), page.Notes) || !slices.Equal(s.Missing(), page.Missing) {
 				t.Errorf("%v: notes %q, missing %q", outcome, s.Notes(), s.Missing())
@@ -377,7 +389,9 @@ func TestStore_Run_lostAnswerOfAlikeRows(t *testing.T) {
 		var outcomes []AttemptOutcome
 		change := deletionWithLostAnswer(&outcomes)
 		change.RowID = deleted
-		change.OnOutcome = func(outcome AttemptOutcome, _ ChangeResult[string], _ error) {
+		change.Search.Judge = foundGone(deleted)
+		change.OnOutcome = func(c *Change[string]) {
+			outcome := c.Outcome
 			if outcomes = append(outcomes, outcome); outcome != Unknown {
 				return
 			}
@@ -385,7 +399,7 @@ func TestStore_Run_lostAnswerOfAlikeRows(t *testing.T) {
 				t.Errorf("the notes are %q at its row and %q at another", s.RowNote(deleted), s.RowNote(other))
 			}
 			rows = []string{other}
-			s.Run(RowChange[string]{
+			s.Run(&Change[string]{
 				RowID: other,
 				Send:  func(context.Context) (ChangeResult[string], error) { return ResultRow(other, nil) },
 			})
@@ -402,7 +416,7 @@ func TestStore_Run_busyRow(t *testing.T) {
 	s := p.newStore(t, false)
 	s.Refresh()
 	times := 0
-	deed := RowChange[string]{
+	deed := &Change[string]{
 		RowID:    "a",
 		BusyText: "switching",
 		Send:     func(context.Context) (ChangeResult[string], error) { times++; return ResultRow("a", nil) },
@@ -475,14 +489,14 @@ func TestStore_Run_refused(t *testing.T) {
 		s := p.newStore(t, false)
 		s.Refresh()
 		var outcomes []AttemptOutcome
-		s.Run(RowChange[string]{
+		s.Run(&Change[string]{
 			RowID:    "a",
 			BusyText: "switching",
 			Send:     func(context.Context) (ChangeResult[string], error) { return ResultRow("a-off", c.err) },
-			OnOutcome: func(v AttemptOutcome, _ ChangeResult[string], err error) {
-				outcomes = append(outcomes, v)
-				if !errors.Is(err, c.err) {
-					t.Errorf("%s: %v", name, err)
+			OnOutcome: func(change *Change[string]) {
+				outcomes = append(outcomes, change.Outcome)
+				if !errors.Is(change.Err, c.err) {
+					t.Errorf("%s: %v", name, change.Err)
 				}
 			},
 		})
@@ -497,13 +511,13 @@ func TestStore_Refresh_behindAChange(t *testing.T) {
 	p := &pageSource{[][]string{{"a-on", "b"}}}
 	s := p.newStore(t, false)
 	s.Refresh()
-	s.Run(RowChange[string]{
+	s.Run(&Change[string]{
 		RowID:    "a",
 		BusyText: "switching",
 		Send:     func(context.Context) (ChangeResult[string], error) { return ResultRow("a-off", nil) },
-		Find: func(rows []string) LookupResult[string] {
+		Search: Search[string]{Judge: func(rows []string) LookupResult[string] {
 			return FoundIf(slices.Contains(rows, "a-off"), "a-off")
-		},
+		}},
 	})
 	for _, c := range []struct {
 		list, want string

@@ -74,7 +74,9 @@ func TestImportsPointDownward(t *testing.T) {
 			"ui", "ui/form", "ui/input", "ui/search", "ui/terminal", "theme", "client/lists", "client/visible",
 			"client/wording",
 		},
-		"views/resource": {"ui", "ui/form", "ui/table", "client", "client/account/join", "client/lists", "theme"},
+		"views/resource": {
+			"ui", "ui/form", "ui/table", "client", "client/account", "client/account/join", "client/lists", "theme",
+		},
 		"views/operation": slices.Concat(
 			[]string{"views/resource", "client/statefile"}, engine, toolkit,
 		),

@@ -66,8 +66,8 @@ type StoreForm[T any] struct {
 	Post    func(tea.Cmd) // sends the screen a message
 	Title   string
 	Fields  []Field
-	Change  func() lists.RowChange[T] // returns the change with the present values, without its OnOutcome
-	Success func(T) string            // returns the message about the row
+	Change  func() *lists.Change[T] // returns the change with the present values, without its OnOutcome
+	Success func(T) string          // returns the message about the row
 	// Then runs on the loop after the change. answered is false if the answer was lost and reading again proved that
 	// the change was applied: the row is the one that proves it.
 	Then func(row T, answered bool) tea.Cmd
@@ -75,7 +75,7 @@ type StoreForm[T any] struct {
 	Undo func(row T) *ui.Action
 	// OnCandidates runs on the loop if the answer was lost and rows appear that may be what was made, while nothing
 	// proves it. nil only says so.
-	OnCandidates func(rows []T) tea.Cmd
+	OnCandidates func(lists.LookupResult[T]) tea.Cmd
 	// AfterFailure runs on the loop after a change that was not, or perhaps not, applied. nil does nothing.
 	AfterFailure func() tea.Cmd
 }
@@ -99,16 +99,14 @@ func NewForm[T any](r StoreForm[T]) Form {
 			view:     v,
 			what:     change.What,
 			makes:    change.RowID == "",
-			returned: change.Find != nil,
+			returned: change.Search.Judge != nil,
 		}
 		v.latest = report
-		change.OnOutcome = func(outcome lists.AttemptOutcome, c lists.ChangeResult[T], err error) {
-			r.Post(report.show(outcome, c, err))
-		}
+		change.OnOutcome = func(c *lists.Change[T]) { r.Post(report.show(c)) }
 		if late := change.OnLate; late != nil {
-			change.OnLate = func(intent string, found lists.LookupResult[T]) {
-				late(intent, found)
-				r.Post(report.showLate(found))
+			change.OnLate = func(c *lists.Change[T]) {
+				late(c)
+				r.Post(report.showLate(c.Found))
 			}
 		}
 		_ = r.Store.Run(change) // it is not busy
@@ -150,38 +148,38 @@ type outcomeReport[T any] struct {
 }
 
 // show shows an outcome.
-func (r *outcomeReport[T]) show(outcome lists.AttemptOutcome, c lists.ChangeResult[T], err error) tea.Cmd {
-	v := r.view
+func (r *outcomeReport[T]) show(c *lists.Change[T]) tea.Cmd {
+	v, outcome, err := r.view, c.Outcome, c.Err
 	inFront := !v.done && v.latest == r
 	if outcome == lists.Applied {
 		if inFront {
 			v.sending, v.done = false, true
 		}
-		if inFront && r.makes && c.HasRow() {
-			r.request.Store.CreatedRow.Set(r.request.Store.ID(c.Row))
+		if inFront && r.makes && c.Result.HasRow() {
+			r.request.Store.CreatedRow.Set(r.request.Store.ID(c.Result.Row))
 		}
 		if r.request.Then != nil {
-			return r.request.Then(c.Row, err == nil)
+			return r.request.Then(c.Result.Row, err == nil)
 		}
-		return r.request.showStatus(c, err == nil)
+		return r.request.showStatus(c.Result, err == nil)
 	}
 	switch {
 	case !inFront: // closed, or sent again meanwhile
 	case outcome == lists.Rejected:
 		v.showRejection(err)
-	case c.Waiting && len(c.Found.Candidates) == 0:
+	case c.Waiting() && len(c.Found.Candidates) == 0:
 		v.showWaiting(err)
 	default:
 		v.showUnknown(err, r.readings(c))
 	}
 	var cmds []tea.Cmd
 	if !inFront || r.waited { // else the form says it
-		cmds = append(cmds, r.status(outcome, c, err))
+		cmds = append(cmds, r.status(c))
 	}
-	r.waited = c.Waiting
+	r.waited = c.Waiting()
 	if len(c.Found.Candidates) > r.shown && outcome == lists.Unknown && r.request.OnCandidates != nil {
 		r.shown = len(c.Found.Candidates)
-		cmds = append(cmds, r.request.OnCandidates(c.Found.Candidates))
+		cmds = append(cmds, r.request.OnCandidates(c.Found))
 	}
 	if r.request.AfterFailure != nil {
 		cmds = append(cmds, r.request.AfterFailure())
@@ -190,7 +188,7 @@ func (r *outcomeReport[T]) show(outcome lists.AttemptOutcome, c lists.ChangeResu
 }
 
 // readings returns what readings tell, if that does not decide.
-func (r *outcomeReport[T]) readings(c lists.ChangeResult[T]) string {
+func (r *outcomeReport[T]) readings(c *lists.Change[T]) string {
 	switch {
 	case len(c.Found.Candidates) > 0:
 		return showsMaybeIt
@@ -208,17 +206,17 @@ func (r *outcomeReport[T]) showLate(found lists.LookupResult[T]) tea.Cmd {
 	if len(found.Candidates) == 0 || r.request.OnCandidates == nil {
 		return nil
 	}
-	return r.request.OnCandidates(found.Candidates)
+	return r.request.OnCandidates(found)
 }
 
 // status says how a change ended whose form is closed, or has said before that the answer was lost.
-func (r *outcomeReport[T]) status(outcome lists.AttemptOutcome, c lists.ChangeResult[T], err error) tea.Cmd {
+func (r *outcomeReport[T]) status(c *lists.Change[T]) tea.Cmd {
 	switch {
-	case outcome == lists.Rejected:
-		return ui.ShowStatus(theme.Bad, r.what+": "+wording.Reason(err)+wording.RejectionSuffix(err))
-	case c.Waiting && len(c.Found.Candidates) == 0:
+	case c.Outcome == lists.Rejected:
+		return ui.ShowStatus(theme.Bad, r.what+": "+wording.Reason(c.Err)+wording.RejectionSuffix(c.Err))
+	case c.Waiting() && len(c.Found.Candidates) == 0:
 		return ui.ShowStatus(
-			theme.Warn, r.what+": "+lists.NotSeenYet+wording.WithPrefix(": ", wording.UnknownReason(err)),
+			theme.Warn, r.what+": "+lists.NotSeenYet+wording.WithPrefix(": ", wording.UnknownReason(c.Err)),
 		)
 	}
 	return ui.ShowStatus(theme.Warn, r.what+": "+lists.CannotTellText)

@@ -109,14 +109,14 @@ func (b *shellTest) deletion(set *lists.RowStore[string], row string) ui.Action 
 			ConfirmLabel: "delete",
 		},
 		Do: func() tea.Cmd {
-			_ = set.Run(lists.RowChange[string]{
+			_ = set.Run(&lists.Change[string]{
 				RowID:    row,
 				BusyText: "deleting",
 				Send: func(context.Context) (lists.ChangeResult[string], error) {
 					b.deletions++
 					return lists.ResultDeleted[string](nil)
 				},
-				OnOutcome: func(lists.AttemptOutcome, lists.ChangeResult[string], error) {
+				OnOutcome: func(*lists.Change[string]) {
 					b.shell.o.Loop.Do(ui.ShowStatus(theme.Good, row+": is deleted"))
 				},
 			})

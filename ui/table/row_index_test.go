@@ -49,7 +49,7 @@ func shownIDs(l *List[thing]) []int {
 
 // runChange makes one change of a list's rows.
 func runChange(l *List[thing], id string, send func() (lists.ChangeResult[thing], error)) {
-	l.Store.Run(lists.RowChange[thing]{
+	l.Store.Run(&lists.Change[thing]{
 		RowID: id,
 		Send:  func(context.Context) (lists.ChangeResult[thing], error) { return send() },
 	})

@@ -40,14 +40,12 @@ func Contacts(a *account.Account) resource.Resource[*client.Contact] {
 
 // editableContact declares how contacts are made, changed and deleted.
 func editableContact(a *account.Account) operation.EditableResource[*client.Contact, client.ContactRequest] {
-	updated := func(c *client.Contact) client.Timestamp { return c.Updated }
 	return operation.EditableResource[*client.Contact, client.ContactRequest]{
 		Account:      a,
 		Store:        a.Contacts(),
 		Noun:         "contact",
 		ID:           contactID,
 		Label:        func(c *client.Contact) client.ServerText { return c.Name },
-		Created:      updated,
 		Request:      func(c *client.Contact) client.ContactRequest { return c.Request() },
 		RequestLabel: func(in client.ContactRequest) string { return in.Name },
 		Fields: func(in *client.ContactRequest, _ *client.Contact) []form.Field {

@@ -87,18 +87,16 @@ func newCredentialFrom(a *account.Account, label, user, password string) credent
 		Confirm: func([]*client.Credential) resource.ConfirmationSpec {
 			return resource.ConfirmationSpec{Effect: "Adds credential " + label + "."}
 		},
-		Attempt: func(*client.Credential) resource.Attempt[*client.Credential] {
+		Attempt: func(*client.Credential) account.Attempt[*client.Credential] {
 			sent := client.CredentialRequest{
 				Label:    label,
 				Username: client.NewSecret(user),
 				Password: client.NewSecret(password),
 			}
-			return operation.Creating(a, a.Credentials(), label, account.CreateLookup[*client.Credential]{
-				SameLabel: func(c *client.Credential) bool { return c.Label.Raw() == sent.Label },
-				About:     func(c *client.Credential) string { return account.DescribeCredential(a, c) },
-			}, func(ctx context.Context, w *client.Writer) (*client.Credential, error) {
+			create := func(ctx context.Context, w *client.Writer) (*client.Credential, error) {
 				return w.CreateCredential(ctx, sent)
-			})
+			}
+			return operation.Creating(label, sent, create)
 		},
 	}
 }
@@ -136,9 +134,9 @@ func changeLogin(a *account.Account, c *client.Credential) credentialDraft {
 				Effect: fmt.Sprintf("Replaces the user name and the password of credential %s.", c.Label),
 			}
 		},
-		Attempt: func(*client.Credential) resource.Attempt[*client.Credential] {
+		Attempt: func(*client.Credential) account.Attempt[*client.Credential] {
 			sent := client.CredentialLoginUpdate{Username: client.NewSecret(user), Password: client.NewSecret(password)}
-			return resource.Attempt[*client.Credential]{
+			return account.Attempt[*client.Credential]{
 				ID:    account.FormatID(c.ID),
 				Label: c.Label.Raw(),
 				Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Credential], error) {

@@ -104,7 +104,7 @@ func (r *windowRun) add(e maintenance.Event) {
 	case maintenance.Ask:
 		r.unknown = append(r.unknown, e.Window)
 	}
-	_ = r.a.Services().Run(lists.RowChange[*client.Service]{
+	_ = r.a.Services().Run(&lists.Change[*client.Service]{
 		RowID: e.Window.Service,
 		Send: func(context.Context) (lists.ChangeResult[*client.Service], error) {
 			if e.Service == nil {
@@ -112,7 +112,6 @@ func (r *windowRun) add(e maintenance.Event) {
 			}
 			return lists.ResultRow(e.Service, nil)
 		},
-		OnOutcome: func(lists.AttemptOutcome, lists.ChangeResult[*client.Service], error) {},
 	})
 }
 

@@ -133,17 +133,17 @@ func newWindowChanges(a *account.Account) windowChanges {
 }
 
 // attempt returns the attempt that makes a change of the windows of a service.
-func (w windowChanges) attempt(s *client.Service, c client.Change) resource.Attempt[*client.Service] {
+func (w windowChanges) attempt(s *client.Service, c client.Change) account.Attempt[*client.Service] {
 	before := w.a.Journal.WindowsOf(account.FormatID(s.ID))
 	w.before[s.ID], w.sent[s.ID] = before, c
-	var attempt resource.Attempt[*client.Service]
+	var attempt account.Attempt[*client.Service]
 	switch c.Op {
 	case client.OpDisableService:
 		attempt = disableAttempt(s)
 	case client.OpEnableService:
 		attempt = enableAttempt(s)
 	default:
-		attempt = resource.Attempt[*client.Service]{
+		attempt = account.Attempt[*client.Service]{
 			ID:    account.FormatID(s.ID),
 			Label: s.Label.Raw(),
 			Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Service], error) {
@@ -172,10 +172,10 @@ func (w windowChanges) attempt(s *client.Service, c client.Change) resource.Atte
 func (w windowChanges) undo() serviceUndo {
 	back := newWindowChanges(w.a)
 	draft := resource.Draft[*client.Service]{
-		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
+		Attempt: func(s *client.Service) account.Attempt[*client.Service] {
 			c, ok := window.Undo(w.sent[s.ID], w.before[s.ID], w.a.Journal.WindowsOf(account.FormatID(s.ID)))
 			if !ok {
-				return resource.Attempt[*client.Service]{Err: errors.New("the window was changed meanwhile")}
+				return account.Attempt[*client.Service]{Err: errors.New("the window was changed meanwhile")}
 			}
 			return back.attempt(s, c)
 		},
@@ -353,17 +353,17 @@ func windowDraft(
 			}
 			return spec
 		},
-		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
+		Attempt: func(s *client.Service) account.Attempt[*client.Service] {
 			_, err := request(s, times(), false)
 			if isAsAsked(s, in.reason, times(), err) {
-				return resource.Attempt[*client.Service]{ID: account.FormatID(s.ID), Unchanged: true}
+				return account.Attempt[*client.Service]{ID: account.FormatID(s.ID), Unchanged: true}
 			}
 			if err = in.replace.refusal(a, s, err); err != nil {
-				return resource.Attempt[*client.Service]{ID: account.FormatID(s.ID), Err: err}
+				return account.Attempt[*client.Service]{ID: account.FormatID(s.ID), Err: err}
 			}
 			c, err := request(s, times(), true)
 			if err != nil {
-				return resource.Attempt[*client.Service]{ID: account.FormatID(s.ID), Err: err}
+				return account.Attempt[*client.Service]{ID: account.FormatID(s.ID), Err: err}
 			}
 			return changes.attempt(s, c)
 		},
@@ -442,7 +442,7 @@ func cancelMaintenance(a *account.Account) resource.Draft[*client.Service] {
 				Effect: fmt.Sprintf("Service %s will not be disabled at %s.", rows[0].Label, a.FormatTime(w.Start)),
 			}
 		},
-		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
+		Attempt: func(s *client.Service) account.Attempt[*client.Service] {
 			w, _ := nextWindow(a, s.ID)
 			return changes.attempt(s, client.Change{Op: client.OpCancelMaintenance, Scheduled: w.ID})
 		},
@@ -457,7 +457,7 @@ func enableService(a *account.Account, reason string) resource.Draft[*client.Ser
 		Confirm: func(rows []*client.Service) resource.ConfirmationSpec {
 			return resource.ConfirmationSpec{Effect: fmt.Sprintf("Enables monitoring of service %s.", rows[0].Label)}
 		},
-		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
+		Attempt: func(s *client.Service) account.Attempt[*client.Service] {
 			attempt := enableAttempt(s)
 			attempt.Reason = reason
 			ended[s.ID], _ = a.Journal.ActiveWindow(attempt.ID)
@@ -478,7 +478,7 @@ func disableAgain(a *account.Account, ended map[int]window.Window) resource.Draf
 				Effect: fmt.Sprintf("As before, nobody will be alerted about %s.", rows[0].Label),
 			}
 		},
-		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
+		Attempt: func(s *client.Service) account.Attempt[*client.Service] {
 			c := client.Change{Op: client.OpDisableService}
 			if w := ended[s.ID]; w.End.IsZero() || w.End.After(a.Now()) {
 				c.Reason, c.RevertAt = w.Reason, w.End
@@ -490,20 +490,20 @@ func disableAgain(a *account.Account, ended map[int]window.Window) resource.Draf
 }
 
 // enableAttempt is the change that enables a service.
-func enableAttempt(s *client.Service) resource.Attempt[*client.Service] {
+func enableAttempt(s *client.Service) account.Attempt[*client.Service] {
 	return monitoringAttempt(s, (*client.Writer).EnableService)
 }
 
 // disableAttempt is the change that disables a service.
-func disableAttempt(s *client.Service) resource.Attempt[*client.Service] {
+func disableAttempt(s *client.Service) account.Attempt[*client.Service] {
 	return monitoringAttempt(s, (*client.Writer).DisableService)
 }
 
 // monitoringAttempt is the change that disables or enables a service.
 func monitoringAttempt(
 	s *client.Service, send func(*client.Writer, context.Context, int) (*client.Service, error),
-) resource.Attempt[*client.Service] {
-	return resource.Attempt[*client.Service]{
+) account.Attempt[*client.Service] {
+	return account.Attempt[*client.Service]{
 		ID:     account.FormatID(s.ID),
 		Label:  s.Label.Raw(),
 		Before: serviceSnapshot(s),

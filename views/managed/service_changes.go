@@ -64,7 +64,6 @@ func editableService(a *account.Account) operation.EditableResource[*client.Serv
 		Noun:         "service",
 		ID:           serviceID,
 		Label:        func(s *client.Service) client.ServerText { return s.Label },
-		Created:      func(s *client.Service) client.Timestamp { return s.Created },
 		Request:      func(s *client.Service) client.ServiceRequest { return s.Request() },
 		Defaults:     client.ServiceRequest{Type: client.TypeURL, Timeout: 10},
 		RequestLabel: func(in client.ServiceRequest) string { return in.Label },

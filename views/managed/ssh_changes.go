@@ -112,8 +112,8 @@ func setAccess(first *client.Instance, allowed bool) resource.Draft[*client.Inst
 		Confirm: func(rows []*client.Instance) resource.ConfirmationSpec {
 			return resource.ConfirmationSpec{Effect: fmt.Sprintf(effect, rows[0].Label)}
 		},
-		Attempt: func(i *client.Instance) resource.Attempt[*client.Instance] {
-			return resource.Attempt[*client.Instance]{
+		Attempt: func(i *client.Instance) account.Attempt[*client.Instance] {
+			return account.Attempt[*client.Instance]{
 				ID:     account.FormatID(i.ID),
 				Label:  i.Label.Raw(),
 				Before: client.Patch{"ssh": client.Patch{"access": i.SSH.Access}},

@@ -35,16 +35,13 @@ type ConfirmationRequest struct {
 	Items   []string // what it is done to, line by line, if that is more than one thing
 }
 
-// Consents holds the consent to each operation of a ConfirmationRequest.
-type Consents map[string]*client.Consent
-
 // AskConsent asks what must be asked and goes on with the consents. It is called on the event loop and returns at once.
-func AskConsent(a *account.Account, ask ConfirmationRequest, then func(Consents) tea.Cmd) tea.Cmd {
+func AskConsent(a *account.Account, ask ConfirmationRequest, then func(account.Consents) tea.Cmd) tea.Cmd {
 	return ui.Send(ui.RunActionMsg{Action: askAction(a, ask.withUnsettled(a), then)})
 }
 
 // AskConsentMsg is AskConsent for work off the event loop: the message asks, and goes on.
-func AskConsentMsg(a *account.Account, ask ConfirmationRequest, then func(Consents) tea.Cmd) tea.Msg {
+func AskConsentMsg(a *account.Account, ask ConfirmationRequest, then func(account.Consents) tea.Cmd) tea.Msg {
 	return ui.RunActionMsg{Action: askAction(a, ask.withUnsettled(a), then)}
 }
 
@@ -82,7 +79,7 @@ func (ask ConfirmationRequest) isAbout(id string) bool {
 }
 
 // askAction is the question as an action. Its Confirm is nil if nothing need be asked.
-func askAction(a *account.Account, ask ConfirmationRequest, then func(Consents) tea.Cmd) ui.Action {
+func askAction(a *account.Account, ask ConfirmationRequest, then func(account.Consents) tea.Cmd) ui.Action {
 	requests := make(map[string]*client.ConsentRequest, len(ask.Ops))
 	var question *client.ConsentQuestion
 	for _, op := range ask.Ops {
@@ -108,7 +105,7 @@ func askAction(a *account.Account, ask ConfirmationRequest, then func(Consents) 
 	action := ui.Action{
 		Key: ui.Bind(ask.Name),
 		Do: func() tea.Cmd {
-			consents := make(Consents, len(requests))
+			consents := make(account.Consents, len(requests))
 			for op, request := range requests {
 				consent, err := request.Answer(true)
 				if err != nil {
@@ -149,9 +146,9 @@ func (ask ConfirmationRequest) dialog(protected string) *ui.Confirmation {
 // FormWithConsent makes a form ask before it sends, for a change that has no row in a store. send is called off the
 // event loop, with the consents to what ask returned for the values in the fields.
 func FormWithConsent(a *account.Account,
-	f form.Form, ask func() ConfirmationRequest, send func(context.Context, Consents) (func() tea.Cmd, error),
+	f form.Form, ask func() ConfirmationRequest, send func(context.Context, account.Consents) (func() tea.Cmd, error),
 ) form.Form {
-	var consents Consents
+	var consents account.Consents
 	lost := false // the answer to what this form sent
 	f.BeforeSend = func(next func() tea.Cmd) tea.Cmd {
 		question := ask()
@@ -160,7 +157,7 @@ func FormWithConsent(a *account.Account,
 			question.Confirm.Effect = "This was sent before, and its outcome is not known: it may be done twice. " +
 				question.Confirm.Effect
 		}
-		return AskConsent(a, question, func(c Consents) tea.Cmd {
+		return AskConsent(a, question, func(c account.Consents) tea.Cmd {
 			consents = c
 			return next()
 		})

@@ -62,16 +62,15 @@ func (e *EditForm[T, R]) Open() R {
 }
 
 // Attempt returns the change to the values in the form.
-func (e *EditForm[T, R]) Attempt(T) resource.Attempt[T] {
+func (e *EditForm[T, R]) Attempt(T) account.Attempt[T] {
 	patch := e.values.patch()
-	return resource.Attempt[T]{
+	return account.Attempt[T]{
 		ID:        account.FormatID(e.ID(e.Row)),
 		Label:     e.Label,
 		Before:    e.values.before(),
 		Unchanged: len(patch) == 0,
 		Send:      e.save,
 		Sent:      patch,
-		Values:    func(now T) any { return e.Request(now) },
 	}
 }
 

@@ -22,9 +22,8 @@ type EditableResource[T, R any] struct {
 	Store   *lists.RowStore[T]
 	Noun    string // "contact"
 
-	ID      func(T) int
-	Label   func(T) client.ServerText
-	Created func(T) client.Timestamp // when a row was created, as far as the API tells
+	ID    func(T) int
+	Label func(T) client.ServerText
 
 	Request      func(T) R                          // the values of a row
 	Defaults     R                                  // the values that the form of a new row begins with
@@ -85,14 +84,11 @@ func (e EditableResource[T, R]) create(none T, values R) resource.Draft[T] {
 		Confirm: func([]T) resource.ConfirmationSpec {
 			return resource.ConfirmationSpec{Effect: fmt.Sprintf(e.CreateEffect, e.RequestLabel(*in))}
 		},
-		Attempt: func(T) resource.Attempt[T] {
+		Attempt: func(T) account.Attempt[T] {
 			sent := e.sent(*in, none)
-			label := e.RequestLabel(sent)
-			return Creating(e.Account, e.Store, label, account.CreateLookup[T]{
-				SameLabel: func(row T) bool { return e.Label(row).Raw() == label },
-				MadeAt:    e.Created,
-				Sent:      sent,
-			}, func(ctx context.Context, w *client.Writer) (T, error) { return e.Create(w, ctx, sent) })
+			return Creating(e.RequestLabel(sent), sent, func(ctx context.Context, w *client.Writer) (T, error) {
+				return e.Create(w, ctx, sent)
+			})
 		},
 	}
 }
@@ -116,22 +112,20 @@ func (e EditableResource[T, R]) edit(row T) resource.Draft[T] {
 		Success:     e.success("saved"),
 		AsNew:       func() resource.Draft[T] { var none T; return e.create(none, *in) },
 		Confirm:     func(rows []T) resource.ConfirmationSpec { normalize(); return f.Confirm(rows) },
-		Attempt:     func(row T) resource.Attempt[T] { normalize(); return f.Attempt(row) },
+		Attempt:     func(row T) account.Attempt[T] { normalize(); return f.Attempt(row) },
 	}
 }
 
-// Creating returns the change that makes a row. made recognises the row if the answer is lost.
+// Creating returns the change that makes a row of what is sent.
 func Creating[T any](
-	a *account.Account, store *lists.RowStore[T], label string, made account.CreateLookup[T],
-	create func(context.Context, *client.Writer) (T, error),
-) resource.Attempt[T] {
-	return resource.Attempt[T]{
+	label string, sent any, create func(context.Context, *client.Writer) (T, error),
+) account.Attempt[T] {
+	return account.Attempt[T]{
 		Label: label,
+		Sent:  sent,
 		Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[T], error) {
 			return lists.ResultRow(create(ctx, w))
 		},
-		Find:     account.FindCreated(store, made),
-		Describe: func(row T) string { return made.Describe(a, row) },
 	}
 }
 
@@ -142,8 +136,8 @@ func Deleting[T any](
 ) resource.Draft[T] {
 	return resource.Draft[T]{
 		Confirm: confirm,
-		Attempt: func(row T) resource.Attempt[T] {
-			return resource.Attempt[T]{
+		Attempt: func(row T) account.Attempt[T] {
+			return account.Attempt[T]{
 				ID:     account.FormatID(id(row)),
 				Label:  label(row).Raw(),
 				Before: before(row),

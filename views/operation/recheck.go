@@ -54,9 +54,8 @@ func sharesLabel(a *account.Account, g client.BucketGrant) bool {
 
 // PossiblyCreated are rows that may be what a create has made, while nothing proves whose they are.
 type PossiblyCreated[T any] struct {
-	What     string // "new key ci": the create whose answer was lost
-	Rows     []T
-	Describe func(T) string // how a row differs from what was sent; nil says nothing
+	What  string // "new key ci": the create whose answer was lost
+	Found lists.LookupResult[T]
 	// Operation is offered on the rows, besides showing them: "revoke". "" offers none. Note says why.
 	Operation, Note string
 }
@@ -71,13 +70,9 @@ func (r OperationRunner[T]) CandidatesMenu(c PossiblyCreated[T]) ui.OpenMenuMsg 
 		},
 		Actions: []ui.Action{{Key: ui.Bind("leave it as it is", "l"), Do: func() tea.Cmd { return nil }}},
 	}
-	for i, row := range c.Rows {
+	for i, row := range c.Found.Candidates {
 		name := fmt.Sprintf("%s %s", r.Resource.Singular, client.Clean(r.Resource.ID(row)))
-		text := name + " " + r.Resource.Label(row)
-		if c.Describe != nil {
-			text += ": " + c.Describe(row)
-		}
-		m.Text = append(m.Text, text)
+		m.Text = append(m.Text, name+" "+r.Resource.Label(row)+": "+c.Found.Descriptions[i])
 		m.Actions = append(m.Actions, ui.Action{
 			Key: ui.Bind("show "+name, fmt.Sprint(i+1)),
 			Do: func() tea.Cmd {
@@ -99,11 +94,11 @@ func (r OperationRunner[T]) candidateActions(c PossiblyCreated[T]) []ui.Action {
 		return nil
 	}
 	var keys []string
-	if len(c.Rows) == 1 {
+	if len(c.Found.Candidates) == 1 {
 		keys = []string{op.Name[:1]}
 	}
-	actions := make([]ui.Action, len(c.Rows))
-	for i, row := range c.Rows {
+	actions := make([]ui.Action, len(c.Found.Candidates))
+	for i, row := range c.Found.Candidates {
 		actions[i] = ui.Action{
 			Key: ui.Bind(
 				fmt.Sprintf("%s %s %s", op.Name, r.Resource.Singular, client.Clean(r.Resource.ID(row))), keys...,

@@ -7,13 +7,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/lists"
 	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/views/resource"
 )
 
 // A run is the changes of one operation that were begun together, with what they were asked for.
@@ -21,7 +19,7 @@ type run[T any] struct {
 	*lists.Run[T]
 	runner   OperationRunner[T]
 	start    *start[T]
-	attempts map[*lists.RunChange[T]]resource.Attempt[T]
+	attempts map[*lists.Change[T]]account.Attempt[T]
 	of       *run[T] // that it undoes; nil if it is no undo
 }
 
@@ -31,35 +29,32 @@ func newRun[T any](r OperationRunner[T], s *start[T]) *run[T] {
 		Run:      &lists.Run[T]{},
 		runner:   r,
 		start:    s,
-		attempts: map[*lists.RunChange[T]]resource.Attempt[T]{},
+		attempts: map[*lists.Change[T]]account.Attempt[T]{},
 		of:       s.undoes,
 	}
 }
 
-// add adds the change of a row.
-func (n *run[T]) add(row T, attempt resource.Attempt[T]) *lists.RunChange[T] {
-	c := &lists.RunChange[T]{Row: row}
+// add adds a change.
+func (n *run[T]) add(c *lists.Change[T], attempt account.Attempt[T]) {
 	n.Changes = append(n.Changes, c)
 	n.attempts[c] = attempt
-	return c
 }
 
-// settle notes how a change ended. Once all have an outcome, it tells how they ended, and what follows.
-func (n *run[T]) settle(c *lists.RunChange[T], outcome lists.AttemptOutcome, err error) tea.Cmd {
+// settle tells how the changes ended once all have an outcome, and what follows. One of them has just ended.
+func (n *run[T]) settle(c *lists.Change[T]) tea.Cmd {
 	s := n.start
-	all := n.Settle(c, outcome, err)
 	var next []tea.Cmd
-	if outcome == lists.Rejected && !c.Late && err != nil && s.op.OnRejected != nil {
-		next = append(next, s.op.OnRejected(c.Row, err))
+	if c.Outcome == lists.Rejected && !c.Late && c.Err != nil && s.op.OnRejected != nil {
+		next = append(next, s.op.OnRejected(c.Row, c.Err))
 	}
-	if !all {
+	if !n.Answered() {
 		return tea.Batch(next...)
 	}
 	next = append(next, ui.Send(n.message()))
 	applied := lists.Rows(n.With(lists.Applied))
 	if c.Late {
 		applied = nil
-		if outcome == lists.Applied {
+		if c.Outcome == lists.Applied {
 			applied = []T{c.Row}
 		}
 	}
@@ -89,7 +84,7 @@ func (n *run[T]) message() ui.StatusMsg {
 			m.Tone = theme.Warn
 		}
 		way := " not seen yet"
-		if !slices.ContainsFunc(unknown, func(c *lists.RunChange[T]) bool { return !c.Late }) {
+		if !slices.ContainsFunc(unknown, func(c *lists.Change[T]) bool { return !c.Late }) {
 			way = " not known"
 		}
 		ways, reasons = append(ways, n.names(unknown)+way), append(reasons, n.doubts(unknown))
@@ -114,13 +109,8 @@ func (n *run[T]) message() ui.StatusMsg {
 	return m
 }
 
-// what names a change: "disable web-1".
-func (n *run[T]) what(c *lists.RunChange[T]) string {
-	return n.start.op.Name + " " + client.NewText(n.attempts[c].Label).String()
-}
-
 // names names changes: "web-1, web-2 and 3 more".
-func (n *run[T]) names(changes []*lists.RunChange[T]) string {
+func (n *run[T]) names(changes []*lists.Change[T]) string {
 	const most = 2
 	var names []string
 	for _, c := range changes[:min(len(changes), most)] {
@@ -134,7 +124,7 @@ func (n *run[T]) names(changes []*lists.RunChange[T]) string {
 }
 
 // success says what was done, and to how many rows only reading again has shown it; 0 is not said.
-func (n *run[T]) success(applied []*lists.RunChange[T], seen int) string {
+func (n *run[T]) success(applied []*lists.Change[T], seen int) string {
 	r := n.runner
 	text := r.summaryText(n.start, lists.Rows(applied), n.attempts[applied[0]])
 	if len(applied) == 1 {
@@ -148,7 +138,7 @@ func (n *run[T]) success(applied []*lists.RunChange[T], seen int) string {
 }
 
 // seenByReading counts the changes that only reading again has shown.
-func seenByReading[T any](applied []*lists.RunChange[T]) (n int) {
+func seenByReading[T any](applied []*lists.Change[T]) (n int) {
 	for _, c := range applied {
 		if c.Err != nil {
 			n++
@@ -158,13 +148,13 @@ func seenByReading[T any](applied []*lists.RunChange[T]) (n int) {
 }
 
 // refusals says why changes were not made, and what to do next.
-func (n *run[T]) refusals(rejected []*lists.RunChange[T]) string {
+func (n *run[T]) refusals(rejected []*lists.Change[T]) string {
 	var reasons, advice []string
 	kept := 0
 	for _, c := range rejected {
 		of := n.runner.quoted(c.Row)
 		if c.Late {
-			of = n.what(c) // the message is not about what the user has just done
+			of = c.What // the message is not about what the user has just done
 		}
 		reasons = append(reasons, of+": "+wording.Reason(c.Err))
 		if wording.NothingChanged(c.Err) {
@@ -182,11 +172,11 @@ func (n *run[T]) refusals(rejected []*lists.RunChange[T]) string {
 }
 
 // doubts says what is known of changes whose answers were lost, and what came instead of the answers.
-func (n *run[T]) doubts(unknown []*lists.RunChange[T]) string {
+func (n *run[T]) doubts(unknown []*lists.Change[T]) string {
 	var waiting, final, answers []string
 	for _, c := range unknown {
 		if c.Late {
-			final = append(final, n.what(c)+": "+lists.CannotTellText)
+			final = append(final, c.What+": "+lists.CannotTellText)
 			continue
 		}
 		waiting = append(waiting, n.runner.quoted(c.Row))

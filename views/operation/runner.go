@@ -3,12 +3,10 @@ package operation
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -44,7 +42,7 @@ type start[T any] struct {
 	chosen bool // an undo or a menu named the rows: their count is not asked for
 	asked  bool // the user has answered a question about the rows
 	// the consents to what is sent next, by the client's operation
-	consents Consents
+	consents account.Consents
 	undoes   *run[T] // whose changes it undoes; nil if it undoes none
 	isUndo   bool    // it undoes what was no run
 }
@@ -188,7 +186,7 @@ func (r OperationRunner[T]) ask(s *start[T], then func() tea.Cmd) tea.Cmd {
 	if !ask.Confirm.Required {
 		ask = ask.withUnsettled(r.Account) // a first change that another one needed has no lookup at the row
 	}
-	question := askAction(r.Account, ask, func(consents Consents) tea.Cmd {
+	question := askAction(r.Account, ask, func(consents account.Consents) tea.Cmd {
 		s.consents = consents
 		return then()
 	})
@@ -264,9 +262,9 @@ func (r OperationRunner[T]) selection(s *start[T]) string {
 func (r OperationRunner[T]) unsettled(s *start[T]) string {
 	var texts []string
 	say := func(id, what string) {
-		for _, l := range r.Store.Lookups() {
-			if l.RowID == id && l.Unsettled() {
-				texts = append(texts, capitalize(l.Text(r.Store.Now()))+". "+what)
+		for _, c := range r.Store.Lookups() {
+			if c.RowID == id && c.Unsettled() {
+				texts = append(texts, capitalize(c.Text(r.Store.Now()))+". "+what)
 			}
 		}
 	}
@@ -340,7 +338,7 @@ func (r OperationRunner[T]) openForm(s *start[T]) form.Form {
 	if len(s.rows) > 0 {
 		row = s.rows[0]
 	}
-	var sent resource.Attempt[T]
+	var sent account.Attempt[T]
 	return form.NewForm(form.StoreForm[T]{
 		Store:   r.Store,
 		Title:   s.draft.Title,
@@ -349,14 +347,18 @@ func (r OperationRunner[T]) openForm(s *start[T]) form.Form {
 		Then:    s.draft.AfterSubmit,
 		Undo: func(row T) *ui.Action {
 			done := newRun(r, s)
-			done.Settle(done.add(row, sent), lists.Applied, nil)
+			done.add(&lists.Change[T]{
+				RowID:    r.Store.ID(row),
+				Row:      row,
+				Answered: true,
+				Outcome:  lists.Applied,
+			}, sent)
 			return done.undo()
 		},
-		OnCandidates: func(rows []T) tea.Cmd {
+		OnCandidates: func(found lists.LookupResult[T]) tea.Cmd {
 			return ui.Send(r.CandidatesMenu(PossiblyCreated[T]{
 				What:      s.op.Name + " " + client.NewText(sent.Label).String(),
-				Rows:      rows,
-				Describe:  sent.Describe,
+				Found:     found,
 				Operation: s.draft.CandidateOperation,
 				Note:      s.draft.CandidateNote,
 			}))
@@ -366,8 +368,8 @@ func (r OperationRunner[T]) openForm(s *start[T]) form.Form {
 			return nil
 		},
 		Post: func(cmd tea.Cmd) { Post(r.Account, cmd) },
-		Change: func() lists.RowChange[T] {
-			var change lists.RowChange[T]
+		Change: func() *lists.Change[T] {
+			var change *lists.Change[T]
 			change, sent = r.change(s, row)
 			send := change.Send
 			change.Send = func(ctx context.Context) (lists.ChangeResult[T], error) {
@@ -386,37 +388,32 @@ func (r OperationRunner[T]) openForm(s *start[T]) form.Form {
 func capitalize(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // change returns the change of a row as the store sends it.
-func (r OperationRunner[T]) change(s *start[T], row T) (lists.RowChange[T], resource.Attempt[T]) {
+func (r OperationRunner[T]) change(s *start[T], row T) (*lists.Change[T], account.Attempt[T]) {
 	attempt, consents := s.draft.Attempt(row), s.consents
 	sent := attempt.Change(r.Resource.Singular, s.op.Call)
-	change := lists.RowChange[T]{
+	change := &lists.Change[T]{
+		Row:      row,
 		What:     s.op.Name + " " + client.NewText(attempt.Label).String(),
 		BusyText: s.op.BusyText,
 		DoneText: pastTense(s.op.BusyText),
 		Sets:     sent.Sets(),
-		Find:     attempt.Find,
-		ReadBack: attempt.ReadBack,
+		Search:   account.Search(r.Account, r.Store, &sent, row),
 		Shows:    s.op.Shows,
 		Send: func(ctx context.Context) (lists.ChangeResult[T], error) {
-			result, err := r.sendOnce(ctx, s, attempt, consents)
+			result, err := account.Send(ctx, r.Account.API, attempt, &sent, consents)
 			if s.op.Target == resource.NewRow {
 				return result, err // there is no row that could be gone
 			}
 			return result, r.checkGone(ctx, row, err)
 		},
 	}
-	change.OnLate = func(intent string, found lists.LookupResult[T]) {
-		names := make([]string, len(found.Candidates))
-		for i, row := range found.Candidates {
-			names[i] = client.Clean(r.Resource.ID(row)) + ": " + attempt.Describe(row)
+	change.OnLate = func(c *lists.Change[T]) {
+		if c.Intent != "" {
+			account.RecordLate(r.Account, c.Intent, c.What, c.Found.Text)
 		}
-		account.RecordLate(r.Account, intent, change.What, strings.Join(names, "; "))
 	}
 	if s.op.Target != resource.NewRow {
 		change.RowID = r.Store.ID(row)
-	}
-	if attempt.Find == nil && change.RowID != "" && sent.Shows(attempt.Sent) {
-		change.Find = account.FindUpdated(r.Store, sent, attempt.Sent, row, attempt.Values)
 	}
 	return change, attempt
 }
@@ -432,8 +429,7 @@ func (r OperationRunner[T]) success(s *start[T], row T) string {
 // send sends one change for each row as a run. It is the only way from a pane to the API.
 func (r OperationRunner[T]) send(s *start[T]) tea.Cmd {
 	n := newRun(r, s)
-	changes := make([]lists.RowChange[T], len(s.rows))
-	for i, row := range s.rows {
+	for _, row := range s.rows {
 		now := r.currentRow(row) // what the journal calls the value before is what the row shows now
 		change, attempt := r.change(s, now)
 		send := change.Send
@@ -444,56 +440,27 @@ func (r OperationRunner[T]) send(s *start[T]) tea.Cmd {
 			return send(ctx)
 		}
 		change.MarksFailure = len(s.rows) > 1
-		c := n.add(now, attempt)
-		change.OnOutcome = func(outcome lists.AttemptOutcome, _ lists.ChangeResult[T], err error) {
-			Post(r.Account, n.settle(c, outcome, err))
-		}
-		changes[i] = change
+		change.OnOutcome = func(c *lists.Change[T]) { Post(r.Account, n.settle(c)) }
+		n.add(change, attempt)
 	}
 	if s.undoes != nil {
-		n.Undo(s.undoes.Run, r.Store.ID)
+		n.Undo(s.undoes.Run)
 	}
-	for i, change := range changes {
+	for _, change := range n.Changes {
 		switch busy := r.Store.Run(change); {
-		case busy != nil && len(changes) == 1:
+		case busy != nil && len(n.Changes) == 1:
 			Post(r.Account, ui.ShowStatus(theme.Warn, busy.Error()))
 		case busy != nil:
-			Post(r.Account, n.settle(n.Changes[i], lists.Rejected, busy))
+			change.Answered, change.Outcome, change.Err = true, lists.Rejected, busy
+			Post(r.Account, n.settle(change))
 		}
 	}
 	return nil
 }
 
-// sendOnce begins a change and sends it, after the change that it needs.
-func (r OperationRunner[T]) sendOnce(
-	ctx context.Context, s *start[T], attempt resource.Attempt[T], consents Consents,
-) (lists.ChangeResult[T], error) {
-	var none lists.ChangeResult[T]
-	if attempt.Err != nil {
-		return none, attempt.Err
-	}
-	change := attempt.Change(r.Resource.Singular, s.op.Call)
-	if first := attempt.First; first != nil {
-		needed := change
-		needed.Op, needed.Before, needed.RevertAt = first.Call, first.Before, time.Time{}
-		w, err := r.Account.API.Begin(needed, consents[needed.Op])
-		if err != nil {
-			return none, err
-		}
-		if err := first.Send(ctx, w); err != nil {
-			return none, err
-		}
-	}
-	w, err := r.Account.API.Begin(change, consents[change.Op])
-	if err != nil {
-		return none, err
-	}
-	return attempt.Send(ctx, w)
-}
-
 // summaryText says what was done to rows: until when, and for a single row what it was before. sent is what was sent
 // for the first row.
-func (r OperationRunner[T]) summaryText(s *start[T], rows []T, sent resource.Attempt[T]) string {
+func (r OperationRunner[T]) summaryText(s *start[T], rows []T, sent account.Attempt[T]) string {
 	text := s.op.SuccessText
 	if len(rows) == 1 {
 		text = r.success(s, rows[0])
@@ -536,44 +503,17 @@ func pastTense(progress string) string {
 	return strings.TrimSpace(verb + "ed " + object)
 }
 
-// GoneError returns the error of a change or a read of something that the API no longer has: the id of its row, and its
-// name, such as "contact 11". If it was a change, the store removes the row.
-func GoneError(id, name string) error { return &goneError{id, name} }
-
-// goneError is the error that GoneError returns.
-type goneError struct {
-	id   string // of the row in its store
-	name string // "contact 11"
-}
-
-// Error returns what happened to the row.
-func (e *goneError) Error() string {
-	return fmt.Sprintf("deleted in the meantime: the API no longer has %s (404)", e.name)
-}
-
-// NothingChanged reports that the change was refused.
-func (e *goneError) NothingChanged() bool { return true }
-
-// GoneID returns the id of the row.
-func (e *goneError) GoneID() string { return e.id }
-
 // checkGone returns a goneError if a change was refused because its row does not exist and another read of it agrees,
 // and otherwise the error of the change: a 404 can also be about something that the change names.
 func (r OperationRunner[T]) checkGone(ctx context.Context, row T, err error) error {
-	if r.FetchOne == nil || !IsNotFound(err) {
+	if r.FetchOne == nil || !account.IsNotFound(err) {
 		return err
 	}
-	if _, again := r.FetchOne(ctx, row); !IsNotFound(again) {
+	if _, again := r.FetchOne(ctx, row); !account.IsNotFound(again) {
 		return err
 	}
 	// an ID that was part of an address is printable
-	return GoneError(r.Store.ID(row), r.Resource.Singular+" "+r.Resource.ID(row))
-}
-
-// IsNotFound reports whether the API itself says that something does not exist.
-func IsNotFound(err error) bool {
-	var e *client.Error
-	return errors.As(err, &e) && e.NotFound() && !e.NotFromAPI()
+	return account.GoneError(r.Store.ID(row), r.Resource.Singular+" "+r.Resource.ID(row))
 }
 
 // asNew is the form of a new row with the values that were typed for a row that is gone; nil if the draft offers none.

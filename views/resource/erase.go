@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/lists"
 	"lookout/ui/table"
 )
@@ -120,7 +121,7 @@ func rowOrEmpty[T any](row any) T {
 func (d Draft[T]) erased() Draft[any] {
 	e := Draft[any]{
 		Fields:  d.Fields,
-		Attempt: func(row any) Attempt[any] { return d.Attempt(rowOrNone[T](row)).erased() },
+		Attempt: func(row any) account.Attempt[any] { return eraseAttempt(d.Attempt(rowOrNone[T](row))) },
 	}
 	if d.Confirm != nil {
 		e.Confirm = func(rows []any) ConfirmationSpec {
@@ -146,9 +147,9 @@ func rowOrNone[T any](row any) T {
 	return typed
 }
 
-// erased returns the attempt without the type of its row.
-func (a Attempt[T]) erased() Attempt[any] {
-	return Attempt[any]{
+// eraseAttempt returns an attempt without the type of its row.
+func eraseAttempt[T any](a account.Attempt[T]) account.Attempt[any] {
+	return account.Attempt[any]{
 		Call:      a.Call,
 		ID:        a.ID,
 		Label:     a.Label,

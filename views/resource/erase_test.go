@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/lists"
 	"lookout/views/resource"
 )
@@ -27,8 +28,8 @@ func fill(t *testing.T, v reflect.Value) (names []string) {
 			f.Set(reflect.ValueOf([]string{"set"}))
 		case error:
 			f.Set(reflect.ValueOf(context.Canceled))
-		case *resource.PrerequisiteChange:
-			f.Set(reflect.ValueOf(&resource.PrerequisiteChange{}))
+		case *account.PrerequisiteChange:
+			f.Set(reflect.ValueOf(&account.PrerequisiteChange{}))
 		default:
 			switch {
 			case f.Kind() == reflect.Func:
@@ -49,7 +50,7 @@ func fill(t *testing.T, v reflect.Value) (names []string) {
 // A script sends what a pane would send: no value of an attempt is lost when the type of its row is. A planned window
 // without its start would begin at once.
 func TestErased_keepsEveryValueOfAnAttempt(t *testing.T) {
-	attempt := resource.Attempt[*client.Service]{
+	attempt := account.Attempt[*client.Service]{
 		Send: func(context.Context, *client.Writer) (lists.ChangeResult[*client.Service], error) {
 			return lists.ChangeResult[*client.Service]{}, nil
 		},
@@ -58,7 +59,7 @@ func TestErased_keepsEveryValueOfAnAttempt(t *testing.T) {
 	services := resource.Resource[*client.Service]{Operations: []resource.Operation[*client.Service]{{
 		Draft: func(*client.Service) resource.Draft[*client.Service] {
 			return resource.Draft[*client.Service]{
-				Attempt: func(*client.Service) resource.Attempt[*client.Service] { return attempt },
+				Attempt: func(*client.Service) account.Attempt[*client.Service] { return attempt },
 			}
 		},
 	}}}

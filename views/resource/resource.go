@@ -10,8 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"lookout/client"
-	"lookout/client/lists"
+	"lookout/client/account"
 	"lookout/ui"
 	"lookout/ui/form"
 )
@@ -208,7 +207,7 @@ type Draft[T any] struct {
 	Confirm func(rows []T) ConfirmationSpec
 	// Attempt returns the change of one row with the present values, when it is about to be sent. Panes call it
 	// on the event loop.
-	Attempt func(row T) Attempt[T]
+	Attempt func(row T) account.Attempt[T]
 	// Success returns the message of one row without its label; nil is the operation's SuccessText. A form gives it the
 	// row as the API returned it; everything else gives it the row that Attempt was given.
 	Success func(row T) string
@@ -242,63 +241,4 @@ type ConfirmationSpec struct {
 	Required bool          // ask on every account, because something is lost
 	Delay    time.Duration // how long the answer is held back
 	NoPaste  bool          // the word must be typed
-}
-
-// Attempt is one change of one row with its values bound.
-type Attempt[T any] struct {
-	Call     string    // the client's operation, if it depends on the values; "" is that of the operation
-	ID       string    // as the client's consents want it; "" for what has no id yet
-	Label    string    // what people call the row, as the API sent it
-	Before   any       // the values before the change, or the thing that is deleted
-	Was      string    // the one value of Before that the message repeats: "ok"; "" repeats none
-	Reason   string    // for the journal and the next person on call
-	RevertAt time.Time // when the change is to be reverted; zero is never
-	StartAt  time.Time // when a change that is only planned is to be made
-	// Scheduled is the journal's id of the change that planned this one, or that this one cancels.
-	Scheduled string
-	// Replaces and Restores are as in client.Change.
-	Replaces, Restores []string
-	First              *PrerequisiteChange // a change that must be made before this one; nil if there is none
-	// Unchanged is set if the row has these values already, so that there is nothing to send.
-	Unchanged bool
-	Err       error // why nothing can be sent: the file cannot be read; nil if it can
-	// Send sends the change with the writer that was begun for it. It may read first, and return an error instead.
-	Send func(context.Context, *client.Writer) (lists.ChangeResult[T], error)
-	// Sent is the body that the change sends, and Values returns what of a row is compared with it: how rows, read
-	// again after a lost answer, tell whether it was made. A nil Sent is what the operation always sends; a nil Values
-	// is the whole row.
-	Sent   any
-	Values func(T) any
-	// Find tells from all rows, read again after a lost answer, what became of a change that cannot be judged by its
-	// operation: which rows a creation may have made. nil leaves it to the operation.
-	Find func(now []T) lists.LookupResult[T]
-	// Describe says of a row that may be what a create has made how it differs from what was sent. nil says nothing.
-	Describe func(T) string
-	// ReadBack reads what the rows do not show, after a lost answer; nil reads the rows.
-	ReadBack func(context.Context) (lists.LookupVerdict, error)
-}
-
-// Change returns what the journal records of the attempt. Without a call of its own, op is the operation.
-func (a Attempt[T]) Change(resource, op string) client.Change {
-	return client.Change{
-		Op:        cmp.Or(a.Call, op),
-		Resource:  resource,
-		ID:        a.ID,
-		Label:     a.Label,
-		Reason:    a.Reason,
-		RevertAt:  a.RevertAt,
-		StartAt:   a.StartAt,
-		Scheduled: a.Scheduled,
-		Replaces:  a.Replaces,
-		Restores:  a.Restores,
-		Before:    a.Before,
-	}
-}
-
-// PrerequisiteChange is a change that another one needs: what is replaced must be deleted first. It has its own entry
-// in the journal and shares the question, the id and the label of the other one.
-type PrerequisiteChange struct {
-	Call   string // the client's operation
-	Before any    // what is deleted
-	Send   func(context.Context, *client.Writer) error
 }

@@ -3,7 +3,6 @@ package storage
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"regexp"
@@ -145,8 +144,8 @@ func deleteBucket() resource.Draft[*client.Bucket] {
 				Required: true,
 			}
 		},
-		Attempt: func(b *client.Bucket) resource.Attempt[*client.Bucket] {
-			return resource.Attempt[*client.Bucket]{
+		Attempt: func(b *client.Bucket) account.Attempt[*client.Bucket] {
+			return account.Attempt[*client.Bucket]{
 				ID:     account.BucketID(b),
 				Label:  b.Label.Raw(),
 				Before: map[string]any{"objects": b.Objects, "size": b.Size},
@@ -211,20 +210,13 @@ func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Dra
 			private := client.BucketAccess{ACL: client.ACLPrivate}
 			return undoBucketAccess(a, created, client.BucketAccess{ACL: in.ACL}, private)
 		},
-		Attempt: func(*client.Bucket) resource.Attempt[*client.Bucket] {
+		Attempt: func(*client.Bucket) account.Attempt[*client.Bucket] {
 			sent := *in
 			sent.Cluster, sent.Region = client.SplitLocation(in.Cluster, a.Clusters().Rows())
-			made := account.CreateLookup[*client.Bucket]{
-				SameLabel: func(b *client.Bucket) bool { return isRequestedBucket(b, sent) },
-				MadeAt:    func(b *client.Bucket) client.Timestamp { return b.Created },
-				Sent:      sent,
-				About: func(b *client.Bucket) string {
-					return operation.FormatOptionalCount(b.Objects) + " objects"
-				},
-			}
-			return resource.Attempt[*client.Bucket]{
+			return account.Attempt[*client.Bucket]{
 				ID:    sent.ID(),
 				Label: sent.Label,
+				Sent:  sent,
 				Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Bucket], error) {
 					b, err := w.CreateBucket(ctx, sent)
 					if err == nil && !existedBefore(a, b, before) {
@@ -232,8 +224,6 @@ func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Dra
 					}
 					return lists.ResultRow(b, err)
 				},
-				Find:     account.FindCreated(a.Buckets(), made),
-				Describe: func(b *client.Bucket) string { return made.Describe(a, b) },
 			}
 		},
 		Success: func(b *client.Bucket) string { return describeCreatedBucket(a, b, before) },
@@ -279,12 +269,6 @@ const ACLChoices = "private, public-read, authenticated-read or public-read-writ
 // cannedACLs are the ACLs that can be set.
 func cannedACLs() []client.ACL {
 	return []client.ACL{client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite}
-}
-
-// isRequestedBucket reports whether a bucket is the one that was asked for.
-func isRequestedBucket(b *client.Bucket, in client.BucketRequest) bool {
-	return b.Label.Raw() == in.Label && (in.Cluster != "" && b.Cluster.Raw() == in.Cluster ||
-		in.Region != "" && b.Region.Raw() == in.Region)
 }
 
 // existedBefore reports whether a bucket that was created is an old one: it was listed before, or is older than an
@@ -438,18 +422,19 @@ func (in *accessInput) draft(a *account.Account, b *client.Bucket) resource.Draf
 			_, set := in.request()
 			return undoBucketAccess(a, b, set, before.ValuesOf(set))
 		},
-		Attempt: func(*client.Bucket) resource.Attempt[*client.Bucket] {
+		Attempt: func(*client.Bucket) account.Attempt[*client.Bucket] {
 			call, access := in.request()
 			var known any // nil instead of no values
 			if values := in.present.ValuesOf(access); values != (client.BucketAccess{}) {
 				known = values
 			}
-			return resource.Attempt[*client.Bucket]{
+			return account.Attempt[*client.Bucket]{
 				Call:      call,
 				ID:        account.BucketID(b),
 				Label:     b.Label.Raw(),
 				Before:    known,
 				Unchanged: access.ACL == "" && access.CORS == nil,
+				Sent:      access,
 				Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Bucket], error) {
 					before, _ = a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
 					result, err := lists.ResultReload[*client.Bucket](sendBucketAccess(ctx, w, b, access))
@@ -459,36 +444,10 @@ func (in *accessInput) draft(a *account.Account, b *client.Bucket) resource.Draf
 					}
 					return result, err
 				},
-				ReadBack: func(ctx context.Context) (lists.LookupVerdict, error) {
-					if before == nil || !before.Differs(access) {
-						return lists.CannotTell, lists.ErrUnreadable // what is set now may have been set before
-					}
-					return judgeBucketAccess(ctx, a, b, access, before.ValuesOf(access))
-				},
 			}
 		},
 		Success: func(*client.Bucket) string { return found.describe(in.describe()) },
 	}
-}
-
-// judgeBucketAccess reads the access to a bucket after a lost answer, and tells whether it was set.
-func judgeBucketAccess(
-	ctx context.Context, a *account.Account, b *client.Bucket, set, before client.BucketAccess,
-) (lists.LookupVerdict, error) {
-	now, err := a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
-	switch {
-	case errors.Is(err, client.ErrNotFound):
-		return lists.CannotTell, lists.ErrUnreadable
-	case err != nil:
-		return lists.CannotTell, err
-	case now.Differs(set) && now.Differs(before): // somebody has changed it since
-		return lists.CannotTell, nil
-	case now.Differs(set):
-		return lists.NotSeen, nil
-	case now.Unreported(set) != "":
-		return lists.CannotTell, lists.ErrUnreadable
-	}
-	return lists.SeenAsWanted, nil
 }
 
 // accessReadBack is what reading an access again shows after it was set.

@@ -68,13 +68,13 @@ func BucketsPane(a *account.Account) ui.Pane {
 // checkBucketGone returns the error of a read in a bucket: that the bucket is gone, if reading the bucket itself
 // agrees.
 func checkBucketGone(ctx context.Context, a *account.Account, b *client.Bucket, err error) error {
-	if !operation.IsNotFound(err) {
+	if !account.IsNotFound(err) {
 		return err
 	}
-	if _, again := a.API.Buckets.Get(ctx, b.Location().Raw(), b.Label.Raw()); !operation.IsNotFound(again) {
+	if _, again := a.API.Buckets.Get(ctx, b.Location().Raw(), b.Label.Raw()); !account.IsNotFound(again) {
 		return err
 	}
-	return operation.GoneError(account.BucketID(b), "bucket "+bucketName(b))
+	return account.GoneError(account.BucketID(b), "bucket "+bucketName(b))
 }
 
 // formatDate returns the date of a timestamp, or "?" if it is not valid.

@@ -48,7 +48,7 @@ func countThenCancelStorage(a *account.Account) tea.Cmd {
 		if err != nil {
 			return ui.StatusMsg{Tone: theme.Bad, Text: "cancel Object Storage: " + err.Error()}
 		}
-		return operation.AskConsentMsg(a, lost.askToCancel(a), func(c operation.Consents) tea.Cmd {
+		return operation.AskConsentMsg(a, lost.askToCancel(a), func(c account.Consents) tea.Cmd {
 			return sendCancelStorage(a, lost, c[client.OpCancelObjectStorage])
 		})
 	}

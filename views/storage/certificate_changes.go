@@ -182,8 +182,8 @@ func (c certificates) delete(bucket *bucketCertificate) certificateDraft {
 				Required: true,
 			}
 		},
-		Attempt: func(now *bucketCertificate) resource.Attempt[*bucketCertificate] {
-			return resource.Attempt[*bucketCertificate]{
+		Attempt: func(now *bucketCertificate) account.Attempt[*bucketCertificate] {
+			return account.Attempt[*bucketCertificate]{
 				ID:     bucket.id(),
 				Label:  bucket.Bucket,
 				Before: now.status(),
@@ -198,19 +198,6 @@ func (c certificates) delete(bucket *bucketCertificate) certificateDraft {
 			c.uploaded(nil)
 			return nil
 		},
-	}
-}
-
-// certificateFinding is what the state of a certificate tells about a change.
-type certificateFinding = lists.LookupResult[*bucketCertificate]
-
-// findCertificate tells what became of a change, from whether a certificate is set now.
-func findCertificate(set bool) func([]*bucketCertificate) certificateFinding {
-	return func(now []*bucketCertificate) certificateFinding {
-		if len(now) != 1 || now[0].SSL == nil {
-			return certificateFinding{}
-		}
-		return lists.FoundIf(*now[0].SSL == set, now[0])
 	}
 }
 
@@ -281,13 +268,12 @@ func (in *certificateFiles) fields() []form.Field {
 }
 
 // attempt uploads the pair, after the old certificate is deleted.
-func (in *certificateFiles) attempt(now *bucketCertificate) resource.Attempt[*bucketCertificate] {
-	attempt := resource.Attempt[*bucketCertificate]{
+func (in *certificateFiles) attempt(now *bucketCertificate) account.Attempt[*bucketCertificate] {
+	attempt := account.Attempt[*bucketCertificate]{
 		ID:     in.bucket.id(),
 		Label:  in.bucket.Bucket,
 		Before: now.status(),
 		Send:   in.upload,
-		Find:   in.find,
 	}
 	var err error
 	if in.pair, err = client.LoadCertificatePair(in.certificate, in.key); err != nil {
@@ -306,13 +292,15 @@ func (in *certificateFiles) attempt(now *bucketCertificate) resource.Attempt[*bu
 		)
 	default:
 		gone := false
-		attempt.Before = &client.CertificateStatus{SSL: &gone}
-		if !in.deleted {
-			attempt.First = &resource.PrerequisiteChange{
-				Call:   client.OpDeleteCertificate,
-				Before: now.status(),
-				Send:   in.deleteOld,
-			}
+		deleted := &client.CertificateStatus{SSL: &gone}
+		if in.deleted {
+			attempt.Before = deleted
+			break
+		}
+		attempt.First = &account.PrerequisiteChange{
+			Call:  client.OpDeleteCertificate,
+			After: deleted,
+			Send:  in.deleteOld,
 		}
 	}
 	return attempt
@@ -358,15 +346,6 @@ func (in *certificateFiles) upload(ctx context.Context, w *client.Writer) (certi
 		err = uploadAfterDeleteError{err}
 	}
 	return lists.ResultRow(in.bucket.with(status, err))
-}
-
-// find tells what became of a change whose answer was lost. As long as it is not known whether the old certificate is
-// deleted, one that is set tells nothing.
-func (in *certificateFiles) find(now []*bucketCertificate) certificateFinding {
-	if in.replace && !in.deleted {
-		return certificateFinding{}
-	}
-	return findCertificate(true)(now)
 }
 
 // uploadAfterDeleteError is an upload that failed after the old certificate was deleted.

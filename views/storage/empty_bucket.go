@@ -58,7 +58,7 @@ func countThenEmpty(a *account.Account, prefix client.ObjectRef) tea.Cmd {
 
 // askEmptying asks, and empties.
 func askEmptying(a *account.Account, prefix client.ObjectRef, count emptyCount) tea.Msg {
-	return operation.AskConsentMsg(a, askToEmpty(prefix, count), func(c operation.Consents) tea.Cmd {
+	return operation.AskConsentMsg(a, askToEmpty(prefix, count), func(c account.Consents) tea.Cmd {
 		startEmptying(a, prefix, c, count.objects)
 		what := client.Clean(prefix.Bucket + wording.WithPrefix(" › ", prefix.Name))
 		operation.SyncTransfers(a)
@@ -67,7 +67,7 @@ func askEmptying(a *account.Account, prefix client.ObjectRef, count emptyCount) 
 }
 
 // startEmptying deletes the objects that begin with a prefix. Their number is 0 if it is not known.
-func startEmptying(a *account.Account, prefix client.ObjectRef, c operation.Consents, objects int64) {
+func startEmptying(a *account.Account, prefix client.ObjectRef, c account.Consents, objects int64) {
 	id := a.Transfers.Empty(c[client.OpEmptyBucket], prefix.Cluster, prefix.Bucket, prefix.Name, objects)
 	sizesOf(a, prefix).expect(pendingChange{id: id, emptied: &prefix.Name})
 }

@@ -170,7 +170,7 @@ func continueCopies(a *account.Account, copies []transfer.InterruptedCopy, settl
 			settled()
 			return ui.StatusMsg{Tone: theme.Good, Text: "there is nothing left to " + string(d.choice)}
 		}
-		return operation.AskConsentMsg(a, d.ask(&plan), func(consents operation.Consents) tea.Cmd {
+		return operation.AskConsentMsg(a, d.ask(&plan), func(consents account.Consents) tea.Cmd {
 			settled()
 			return d.start(plan, consents)
 		})

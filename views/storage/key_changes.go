@@ -141,11 +141,11 @@ func newKeyFrom(a *account.Account, in *keyInput) keyDraft {
 				Required: true,
 			}
 		},
-		Attempt: func(*client.AccessKey) resource.Attempt[*client.AccessKey] {
+		Attempt: func(*client.AccessKey) account.Attempt[*client.AccessKey] {
 			sent := in.request()
-			made := keyCreation(sent.Label, sent)
-			attempt := resource.Attempt[*client.AccessKey]{
+			attempt := account.Attempt[*client.AccessKey]{
 				Label: sent.Label,
+				Sent:  sent,
 				Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.AccessKey], error) {
 					k, err := w.CreateKey(ctx, sent)
 					if err == nil {
@@ -153,8 +153,6 @@ func newKeyFrom(a *account.Account, in *keyInput) keyDraft {
 					}
 					return lists.ResultRow(account.WithoutSecret(k), err)
 				},
-				Find:     account.FindCreated(a.Keys(), made),
-				Describe: func(k *client.AccessKey) string { return made.Describe(a, k) },
 			}
 			if in.replaced != nil {
 				attempt.Before, attempt.Reason = account.Replaces(in.replaced)
@@ -419,12 +417,3 @@ func DescribeKeyRequest(in client.AccessKeyRequest) string {
 
 // lostSecretNote says why a key that a create may have made can be revoked.
 const lostSecretNote = "If it was created on this machine, its secret is lost."
-
-// keyCreation says how to recognise what the creation of a key has made. The API does not tell when a key was made.
-// sent is the request, or what the journal has of it.
-func keyCreation(label string, sent any) account.CreateLookup[*client.AccessKey] {
-	return account.CreateLookup[*client.AccessKey]{
-		SameLabel: func(k *client.AccessKey) bool { return k.Label.Raw() == label },
-		About:     func(k *client.AccessKey) string { return account.DescribeKey(k, sent) },
-	}
-}

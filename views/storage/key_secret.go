@@ -197,28 +197,25 @@ func offerLostKeys(a *account.Account) tea.Cmd {
 	if len(lost) == 0 {
 		return nil
 	}
-	ctx := a.Context
+	ctx, store := a.Context, a.Keys()
 	return func() tea.Msg {
 		keys, err := account.Collect(a.API.Keys.All(ctx))
 		if err != nil {
 			return nil // they are offered at the next start
 		}
+		for i, k := range keys {
+			keys[i] = account.WithoutSecret(k)
+		}
 		var menus tea.BatchMsg
 		for _, e := range lost {
-			made := keyCreation(e.Change.Label, e.Change.Body)
-			c := operation.PossiblyCreated[*client.AccessKey]{
-				What:      "new key " + client.Clean(e.Change.Label),
-				Describe:  func(k *client.AccessKey) string { return made.Describe(a, k) },
-				Operation: "revoke",
-				Note:      lostSecretNote,
-			}
-			for _, k := range keys {
-				if made.SameLabel(k) && !account.IsReplaced(e.Change, account.FormatID(k.ID)) {
-					c.Rows = append(c.Rows, account.WithoutSecret(k))
-				}
-			}
-			if len(c.Rows) > 0 {
-				menus = append(menus, ui.Send(keyRunner(a).CandidatesMenu(c)))
+			found := account.FindCreated(a, store, e, keys)
+			if len(found.Candidates) > 0 {
+				menus = append(menus, ui.Send(keyRunner(a).CandidatesMenu(operation.PossiblyCreated[*client.AccessKey]{
+					What:      "new key " + client.Clean(e.Change.Label),
+					Found:     found,
+					Operation: "revoke",
+					Note:      lostSecretNote,
+				})))
 			}
 		}
 		return menus

@@ -237,7 +237,7 @@ func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 		a,
 		f,
 		ask,
-		func(ctx context.Context, c operation.Consents) (func() tea.Cmd, error) {
+		func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
 			request := in.request
 			request.Expires = in.lifetimeSeconds()
 			link, err := createLink(ctx, a, ref, request, c[request.Op()])

@@ -111,7 +111,7 @@ func (p *objectView) versions() (acl, first *client.Object) {
 func checkObjectGone(
 	ctx context.Context, a *account.Account, b *client.Bucket, ref client.ObjectRef, err error,
 ) error {
-	if !operation.IsNotFound(err) {
+	if !account.IsNotFound(err) {
 		return err
 	}
 	switch _, there, again := a.API.Objects.Find(ctx, ref.Cluster, ref.Bucket, ref.Name); {
@@ -120,7 +120,7 @@ func checkObjectGone(
 	case there:
 		return err
 	}
-	return operation.GoneError(ref.ID(), "object "+client.Clean(ref.Name))
+	return account.GoneError(ref.ID(), "object "+client.Clean(ref.Name))
 }
 
 // fetchPreview reads the first bytes of a version of an object over a pre-signed URL.
@@ -287,7 +287,7 @@ func (p *objectView) delete() tea.Cmd {
 		"This deletes object %s (%s) in %s for good.", p.listed.Name, operation.FormatSize(p.object().Size),
 		bucketName(p.bucket),
 	)
-	return operation.AskConsent(p.a, ask, func(c operation.Consents) tea.Cmd {
+	return operation.AskConsent(p.a, ask, func(c account.Consents) tea.Cmd {
 		return tea.Batch(d.start(p.a, c), ui.ClosePane())
 	})
 }

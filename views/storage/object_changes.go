@@ -97,7 +97,7 @@ func (l *objectListing) delete(rows table.SelectedRows[*client.Object]) tea.Cmd 
 			return ui.StatusMsg{Tone: theme.Info, Text: "there is nothing to delete"}
 		}
 		return operation.AskConsentMsg(
-			l.a, d.ask(l.a.Now()), func(c operation.Consents) tea.Cmd { return d.start(l.a, c) },
+			l.a, d.ask(l.a.Now()), func(c account.Consents) tea.Cmd { return d.start(l.a, c) },
 		)
 	})
 }
@@ -177,7 +177,7 @@ func (d deletion) ask(now time.Time) operation.ConfirmationRequest {
 }
 
 // start starts the deletion, that of objects off the event loop: there may be a million.
-func (d deletion) start(a *account.Account, c operation.Consents) tea.Cmd {
+func (d deletion) start(a *account.Account, c account.Consents) tea.Cmd {
 	for _, f := range d.folders {
 		startEmptying(a, refTo(d.bucket, f.name), c, f.sum.Objects)
 	}
@@ -253,7 +253,7 @@ func objectAccessForm(
 		a,
 		f,
 		ask,
-		func(ctx context.Context, c operation.Consents) (func() tea.Cmd, error) {
+		func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
 			found, err := setObjectACL(ctx, a, ref, acl, c[client.OpSetObjectACL])
 			if err != nil {
 				return nil, err
@@ -297,7 +297,7 @@ func reportObjectACL(
 			Writes:    true,
 			OpensView: true,
 			Do: func() tea.Cmd {
-				return operation.AskConsent(a, askObjectACL(b, name, back, acl), func(c operation.Consents) tea.Cmd {
+				return operation.AskConsent(a, askObjectACL(b, name, back, acl), func(c account.Consents) tea.Cmd {
 					return ui.WhileWorking("changing the access to "+name.String(), func() tea.Msg {
 						found, err := setObjectACL(a.Context, a, refTo(b, name.Raw()), back, c[client.OpSetObjectACL])
 						return objectACLSet(func() tea.Cmd {

@@ -382,7 +382,7 @@ func (d *copyDraft) prepare(ctx context.Context) (func() tea.Cmd, error) {
 	}
 	ask := d.ask(&plan)
 	return func() tea.Cmd {
-		return operation.AskConsent(d.a, ask, func(c operation.Consents) tea.Cmd { return d.start(plan, c) })
+		return operation.AskConsent(d.a, ask, func(c account.Consents) tea.Cmd { return d.start(plan, c) })
 	}, nil
 }
 
@@ -468,7 +468,7 @@ func (d *copyDraft) ask(plan *transfer.Plan) operation.ConfirmationRequest {
 }
 
 // start starts the transfers.
-func (d *copyDraft) start(plan transfer.Plan, c operation.Consents) tea.Cmd {
+func (d *copyDraft) start(plan transfer.Plan, c account.Consents) tea.Cmd {
 	return func() tea.Msg {
 		ids, refused := d.a.Transfers.Start(plan, transfer.StartOptions{
 			Existing:      d.existing.policy(),

@@ -160,7 +160,7 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 		request.Before = old
 	}
 	return func() tea.Cmd {
-		return operation.AskConsent(l.a, ask, func(c operation.Consents) tea.Cmd {
+		return operation.AskConsent(l.a, ask, func(c account.Consents) tea.Cmd {
 			request.Consent, request.ACLConsent = c[client.OpUploadObject], c[client.OpSetObjectACL]
 			id, err := l.a.Transfers.Upload(request)
 			if err != nil {
@@ -243,7 +243,7 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, u folderUpload)
 	}
 	ask := askToUploadFolder(l.path.bucket, plan, existing)
 	upload := func() tea.Cmd {
-		return operation.AskConsent(l.a, ask, func(c operation.Consents) tea.Cmd {
+		return operation.AskConsent(l.a, ask, func(c account.Consents) tea.Cmd {
 			ids, refused := l.a.Transfers.Start(plan, transfer.StartOptions{
 				Existing:   existing.policy(),
 				Consent:    c[client.OpUploadObject],
@@ -316,7 +316,7 @@ func rcloneForm(l *objectListing, large []largeFile) form.Form {
 		l.a,
 		f,
 		ask,
-		func(ctx context.Context, c operation.Consents) (func() tea.Cmd, error) {
+		func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
 			r, err := remote()
 			if err != nil {
 				return nil, err
@@ -426,7 +426,7 @@ func (l *objectListing) folderForm() form.Form {
 		l.a,
 		f,
 		ask,
-		func(ctx context.Context, c operation.Consents) (func() tea.Cmd, error) {
+		func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
 			folder := ref()
 			if err := makeFolder(ctx, l.a, folder, c[client.OpUploadObject]); err != nil {
 				return nil, err

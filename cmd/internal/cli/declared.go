@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client"
+	"lookout/client/account"
 	"lookout/client/lists"
 	"lookout/client/window"
 	"lookout/cmd/internal/exit"
@@ -269,7 +270,7 @@ func (d declaredOperation) plan(
 		} else if secrets {
 			attempt = draft.Attempt(row)
 		}
-		result, err := sendAttempt(ctx, a, attempt)
+		result, err := account.Send(ctx, a.api, attempt, &a.change, a.consents)
 		if err != nil {
 			return row, err
 		}
@@ -315,22 +316,6 @@ func (d declaredOperation) report(
 		}
 	}
 	return nil
-}
-
-// sendAttempt sends a change, after the change that it needs.
-func sendAttempt(
-	ctx context.Context, a *approvedChange, attempt resource.Attempt[any],
-) (lists.ChangeResult[any], error) {
-	if first := attempt.First; first != nil {
-		w, err := a.begin(first.Call, first.Before)
-		if err != nil {
-			return lists.ChangeResult[any]{}, err
-		}
-		if err := first.Send(ctx, w); err != nil && !errors.Is(err, client.ErrDryRun) {
-			return lists.ChangeResult[any]{}, err
-		}
-	}
-	return attempt.Send(ctx, a.Writer)
 }
 
 // givenValues are the flags and arguments of a command line that set the fields of a form.

@@ -14,10 +14,7 @@ import (
 type ChangeResult[T any] struct {
 	Row  T    // the row as the API returned it, if HasRow
 	Warn bool // the message is a warning: reading again shows something else than was set
-	// Found is what reading again told, if the answer was lost. Waiting means that further readings may tell more.
-	Found   LookupResult[T]
-	Waiting bool
-	kind    resultKind
+	kind resultKind
 }
 
 type resultKind int
@@ -54,31 +51,45 @@ func (r ChangeResult[T]) Deleted() bool { return r.kind == rowDeleted }
 // HasRow reports whether the API returned the row.
 func (r ChangeResult[T]) HasRow() bool { return r.kind == rowReturned }
 
-// RowChange is one change of one row, to be sent once.
-type RowChange[T any] struct {
+// A Change is one change of a row, from its intent to its outcome: one that Run sends once, or one from the journal
+// that LookUp looks for.
+type Change[T any] struct {
 	RowID    string // empty for a new row
+	Row      T      // as it was before
+	Intent   string // its id in the journal; "" if it has none
 	What     string // "disable web-1"
 	BusyText string // "disabling"
 	DoneText string // "disabled"
 	// Sets are the members that the change sets: "label"; nil if it is about the whole row.
-	Sets []string
-	Send func(context.Context) (ChangeResult[T], error)
-	// Find tells from all rows, read again, what became of a change whose answer was lost. nil knows only that a row to
-	// be deleted is gone.
-	Find func(now []T) LookupResult[T]
-	// ReadBack reads what the rows do not show, off the loop, and tells what became of a change whose answer was lost.
-	// nil reads the rows.
-	ReadBack func(context.Context) (LookupVerdict, error)
+	Sets   []string
+	SentAt time.Time
+	// Send sends it, off the loop; nil if it was sent before.
+	Send   func(context.Context) (ChangeResult[T], error)
+	Search Search[T]
 	// Shows returns the value of a row that the change is about: "ok". nil shows none.
 	Shows func(T) string
 	// OnOutcome runs on the loop once the outcome is known. If the answer was lost and the first reading does not tell,
-	// it runs with Unknown and Result.Waiting, again when another candidate is found, and again at the end.
-	OnOutcome func(AttemptOutcome, ChangeResult[T], error)
-	// OnLate runs on the loop if a reading shows the change although it counts as not done. intent is its id in the
-	// journal. nil stops reading after the verdict.
-	OnLate func(intent string, found LookupResult[T])
+	// it runs with Unknown while the change is Waiting, again when another candidate is found, and again at the end.
+	OnOutcome func(*Change[T])
+	// OnLate runs on the loop if a reading shows the change although it counts as not done. nil stops reading after the
+	// verdict.
+	OnLate func(*Change[T])
 	// MarksFailure is set if the row shows that the change was not made: it is one of several.
 	MarksFailure bool
+	// NotSeen is set while it counts as not done because readings did not show it: only what arrives late is looked
+	// for.
+	NotSeen bool
+
+	Answered bool // it has an outcome: the answer has come, or was lost
+	Late     bool // the outcome is what readings have told after the answer was lost
+	Outcome  AttemptOutcome
+	Result   ChangeResult[T]
+	Err      error           // of an applied change: the answer was lost, and reading again showed it
+	Found    LookupResult[T] // what reading again told, if the answer was lost
+
+	store   *RowStore[T]
+	reading lookup
+	undo    *Change[T] // that undoes it; nil if nothing does
 }
 
 // AttemptOutcome is how a change ended.
@@ -93,73 +104,70 @@ const (
 
 // Run sends a change off the loop. The row shows its progress text until the API has answered. While a change of the
 // same row is under way, nothing is sent, and Run says what the row waits for.
-func (s *RowStore[T]) Run(attempt RowChange[T]) (busy error) {
-	if attempt.RowID != "" {
-		if s.busy[attempt.RowID] != "" {
-			return errors.New("still " + s.busy[attempt.RowID] + ": wait for the response")
+func (s *RowStore[T]) Run(c *Change[T]) (busy error) {
+	if c.RowID != "" {
+		if s.busy[c.RowID] != "" {
+			return errors.New("still " + s.busy[c.RowID] + ": wait for the response")
 		}
-		s.busy[attempt.RowID] = attempt.BusyText
-		delete(s.changes.failed, attempt.RowID)
+		s.busy[c.RowID] = c.BusyText
+		delete(s.changes.failed, c.RowID)
 	}
-	o := &rowChangeResult[T]{store: s, attempt: attempt, sentAt: s.Now()}
+	c.store, c.SentAt = s, s.Now()
 	s.Go(func() (apply func()) {
-		o.result, o.err = attempt.Send(s.ctx)
-		return o.answered
+		c.Result, c.Err = c.Send(s.ctx)
+		return c.answered
 	})
 	return nil
 }
 
-// rowChangeResult is the answer to a change.
-type rowChangeResult[T any] struct {
-	store   *RowStore[T]
-	attempt RowChange[T]
-	sentAt  time.Time
-	result  ChangeResult[T]
-	err     error
-
-	candidates int // that were reported
-}
-
 // answered applies the change to the rows. If the outcome is unknown, it looks it up instead of guessing.
-func (o *rowChangeResult[T]) answered() {
+func (c *Change[T]) answered() {
+	s := c.store
 	switch {
-	case IsUnknown(o.err):
-		o.store.busy[o.attempt.RowID] = "unknown, checking"
-		delete(o.store.changes.confirmed, o.attempt.RowID) // it may not be true any more
-		o.store.LookUp(o.lookup())
-	case o.err != nil:
-		if id, gone := GoneID(o.err); gone {
-			o.store.changes.confirmGone(id, o.store.Now())
-			o.store.drop(id)
+	case IsUnknown(c.Err):
+		s.busy[c.RowID] = "unknown, checking"
+		delete(s.changes.confirmed, c.RowID) // it may not be true any more
+		var recorded interface{ IntentID() string }
+		if errors.As(c.Err, &recorded) {
+			c.Intent = recorded.IntentID()
 		}
-		o.finish(Rejected)
+		s.LookUp(c)
+	case c.Err != nil:
+		if id, gone := GoneID(c.Err); gone {
+			s.changes.confirmGone(id, s.Now())
+			s.drop(id)
+		}
+		c.report(Rejected)
 	default:
-		o.apply()
-		o.finish(Applied)
+		c.apply()
+		c.report(Applied)
 	}
 }
 
-// finish reports the outcome.
-func (o *rowChangeResult[T]) finish(outcome AttemptOutcome) {
-	delete(o.store.busy, o.attempt.RowID)
-	if outcome == Rejected && o.attempt.MarksFailure {
-		o.store.changes.fail(o.attempt.RowID, failure{o.store.Now(), o.attempt.DoneText, wording.Reason(o.err)})
+// report notes the outcome and tells it.
+func (c *Change[T]) report(outcome AttemptOutcome) {
+	if c.Send != nil {
+		delete(c.store.busy, c.RowID)
 	}
-	if o.attempt.OnOutcome != nil {
-		o.attempt.OnOutcome(outcome, o.result, o.err)
+	c.Late, c.Answered, c.Outcome = c.Answered, true, outcome
+	if outcome == Rejected && c.MarksFailure {
+		c.store.changes.fail(c.RowID, failure{c.store.Now(), c.DoneText, wording.Reason(c.Err)})
+	}
+	if c.OnOutcome != nil {
+		c.OnOutcome(c)
 	}
 }
 
 // apply changes the rows. A read under way starts again, so that an answer from before the change cannot undo it. Lists
 // may be behind for a while: see confirmation.
-func (o *rowChangeResult[T]) apply() {
-	s := o.store
+func (c *Change[T]) apply() {
+	s := c.store
 	readAgain := s.reading.cancel != nil
-	id := o.attempt.RowID
-	switch o.result.kind {
+	id := c.RowID
+	switch c.Result.kind {
 	case rowReturned:
-		id = s.source.ID(o.result.Row)
-		s.rows.Put(id, o.result.Row)
+		id = s.source.ID(c.Result.Row)
+		s.rows.Put(id, c.Result.Row)
 		delete(s.absent, id)
 	case rowDeleted:
 		s.rows.Drop(id)
@@ -168,130 +176,12 @@ func (o *rowChangeResult[T]) apply() {
 		readAgain = true
 	}
 	s.Highlights.Add(id)
-	s.changes.supersede(o.attempt.RowID, o.attempt.Sets)
-	s.changes.confirm(id, o)
+	s.changes.supersede(c.RowID, c.Sets)
+	s.changes.confirm(id, c)
 	s.version.rowsChanged()
 	if readAgain {
 		s.Refresh()
 	}
-}
-
-// lookup finds out how the change ended, from the rows of the store.
-func (o *rowChangeResult[T]) lookup() *OutcomeLookup {
-	s := o.store
-	l := &OutcomeLookup{
-		RowID:     o.attempt.RowID,
-		Sets:      o.attempt.Sets,
-		What:      o.attempt.What,
-		SentAt:    o.sentAt,
-		OnWaiting: o.waiting,
-		OnVerdict: o.verdict,
-	}
-	var recorded interface{ IntentID() string }
-	if errors.As(o.err, &recorded) {
-		l.Intent = recorded.IntentID()
-	}
-	if o.attempt.OnLate != nil && l.Intent != "" {
-		l.OnLate = func() { o.attempt.OnLate(l.Intent, o.result.Found) }
-	}
-	if o.attempt.ReadBack != nil {
-		l.Read = func(ctx context.Context) (func() LookupVerdict, error) {
-			v, err := o.attempt.ReadBack(ctx)
-			return func() LookupVerdict { return v }, err
-		}
-		return l
-	}
-	if o.attempt.Find == nil && o.result.kind != rowDeleted {
-		return l
-	}
-	l.Judge = func() LookupVerdict { return o.find(s.Rows(), len(s.answers.missing) == 0) }
-	l.Read = func(ctx context.Context) (func() LookupVerdict, error) {
-		page, err := readAll(ctx, s.source)
-		return func() LookupVerdict {
-			absorb(s, page)
-			return o.find(page.Rows, len(page.Missing) == 0)
-		}, err
-	}
-	return l
-}
-
-// LookUp finds out how a change ended whose answer was lost.
-func (s *RowStore[T]) LookUp(l *OutcomeLookup) {
-	s.changes.lookups = append(s.changes.lookups, l)
-	l.start(s.ctx, s, s.Now)
-}
-
-// Lookups returns the lookups of changes whose outcome is not known, and of those that may still arrive although they
-// count as not done.
-func (s *RowStore[T]) Lookups() []*OutcomeLookup {
-	s.changes.lookups = slices.DeleteFunc(
-		s.changes.lookups, func(l *OutcomeLookup) bool { return !l.Unsettled() && !l.NotSeen },
-	)
-	return slices.Clone(s.changes.lookups)
-}
-
-// waiting reports that the readings so far do not tell: after the first one, and when there are more candidates.
-func (o *rowChangeResult[T]) waiting() {
-	if o.result.Waiting && len(o.result.Found.Candidates) <= o.candidates {
-		return
-	}
-	o.result.Waiting, o.candidates = true, len(o.result.Found.Candidates)
-	o.finish(Unknown)
-}
-
-// find tells what rows show of the change. If rows may be missing among them, a missing row tells nothing.
-func (o *rowChangeResult[T]) find(rows []T, complete bool) LookupVerdict {
-	s := o.store
-	if o.attempt.Find == nil {
-		row, held := rowWithID(s, rows, o.attempt.RowID)
-		o.result.Found = FoundIf(!held, row)
-		if !held && (!complete || s.changes.justMade(o.attempt.RowID)) {
-			o.result.Found = LookupResult[T]{}
-		}
-		return o.result.Found.Verdict
-	}
-	o.result.Found = o.attempt.Find(s.changes.withoutOwn(s, o, rows))
-	if o.result.Found.Verdict == NotSeen && !complete {
-		return CannotTell
-	}
-	return o.result.Found.Verdict
-}
-
-// rowWithID returns the row with an identity.
-func rowWithID[T any](s *RowStore[T], rows []T, id string) (row T, held bool) {
-	for _, row = range rows {
-		if s.source.ID(row) == id {
-			return row, true
-		}
-	}
-	var none T
-	return none, false
-}
-
-// verdict reports what reading again has told.
-func (o *rowChangeResult[T]) verdict(outcome AttemptOutcome) {
-	settleRecord(o.err, outcome)
-	o.result.Waiting = false
-	id := o.attempt.RowID
-	switch {
-	case outcome == Rejected:
-		o.err = &notAppliedError{wording.UnknownReason(o.err)}
-	case outcome == Applied && o.attempt.Find != nil:
-		o.result.Row, o.result.kind = o.result.Found.Row, rowReturned
-		id = o.store.source.ID(o.result.Row)
-		if o.store.changes.confirmed[id].kind != rowDeleted { // since, and the reading was behind
-			o.store.changes.confirm(id, o)
-		}
-	case outcome == Applied:
-		o.store.changes.confirm(id, o)
-		if o.result.kind == rowDeleted {
-			o.store.drop(id)
-		}
-	}
-	if outcome == Applied {
-		o.store.Highlights.Add(id)
-	}
-	o.finish(outcome)
 }
 
 // notAppliedError is the error of a change whose answer left the outcome open, and that was not applied.
@@ -339,7 +229,7 @@ const (
 
 // changes is what a store knows of changes that its rows may not show.
 type changes[T any] struct {
-	lookups   []*OutcomeLookup           // changes whose answer was lost
+	lookups   []*Change[T]               // changes whose answer was lost
 	confirmed map[string]confirmation[T] // by row ID: changes that lists may be behind
 	own       map[string]bool            // by row ID: rows that this program has made
 	failed    map[string]failure         // by row ID: the last change of the row, if it was not made
@@ -386,30 +276,30 @@ func (c *changes[T]) supersede(id string, sets []string) {
 }
 
 // confirm notes a change that the API, or a reading, has confirmed.
-func (c *changes[T]) confirm(id string, o *rowChangeResult[T]) {
-	if delete(c.confirmed, id); o.result.kind == reloadNeeded {
+func (c *changes[T]) confirm(id string, of *Change[T]) {
+	if delete(c.confirmed, id); of.Result.kind == reloadNeeded {
 		return
 	}
 	if c.confirmed == nil {
 		c.confirmed = map[string]confirmation[T]{}
 	}
 	// where an identity can be used again, the API may have answered with a row that was there before
-	if o.attempt.RowID == "" && o.store.source.Created == nil {
+	if of.RowID == "" && of.store.source.Created == nil {
 		if c.own == nil {
 			c.own = map[string]bool{}
 		}
 		c.own[id] = true
 	}
-	find := o.attempt.Find
+	judge := of.Search.Judge
 	c.confirmed[id] = confirmation[T]{
-		at:    o.store.Now(),
-		row:   o.result.Row,
-		kind:  o.result.kind,
-		made:  o.attempt.RowID == "",
-		text:  o.attempt.DoneText,
-		shows: o.attempt.Shows,
+		at:    of.store.Now(),
+		row:   of.Result.Row,
+		kind:  of.Result.kind,
+		made:  of.RowID == "",
+		text:  of.DoneText,
+		shows: of.Shows,
 		agrees: func(row T) bool {
-			return find == nil || find([]T{row}).Verdict == SeenAsWanted
+			return judge == nil || judge([]T{row}).Verdict == SeenAsWanted
 		},
 	}
 }
@@ -486,8 +376,8 @@ func (c *changes[T]) newer(s *RowStore[T], id string, read T) T {
 func (c *changes[T]) justMade(id string) bool { return c.confirmed[id].made }
 
 // withoutOwn returns rows without those that are known to come from other changes of this program.
-func (c *changes[T]) withoutOwn(s *RowStore[T], o *rowChangeResult[T], rows []T) []T {
-	if o.attempt.RowID != "" || len(c.own) == 0 {
+func (c *changes[T]) withoutOwn(s *RowStore[T], of *Change[T], rows []T) []T {
+	if of.RowID != "" || len(c.own) == 0 {
 		return rows
 	}
 	return slices.DeleteFunc(slices.Clone(rows), func(row T) bool { return c.own[s.source.ID(row)] })
