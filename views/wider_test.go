@@ -11,8 +11,8 @@ import (
 	"lookout/client/emulator"
 )
 
-// A wider terminal never shows fewer columns of a list, nor fewer boxes beside it, from the width on at which the detail
-// stands beside the list.
+// A wider terminal never shows fewer columns of a list, nor fewer boxes beside it, from the width on at which the
+// detail stands beside the list.
 func TestList_widerNeverShowsLess(t *testing.T) {
 	t.Parallel()
 	for _, tab := range []string{"2", "3", "4", "5", "6", "8", "9", "0"} {

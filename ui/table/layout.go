@@ -142,8 +142,8 @@ func (g *tableRenderer) widen(left int, wanted func(columnHead) int) int {
 }
 
 // boxesBeside returns how many of the boxes stand beside a list in a width: the second only where it takes no column
-// from the list, and the columns above spare only with the second, so that more width never shows less. A list is not made
-// narrower than narrow, unless its cells need less.
+// from the list, and the columns above spare only with the second, so that more width never shows less. A list is not
+// made narrower than narrow, unless its cells need less.
 func (g *tableRenderer) boxesBeside(width, boxes, narrow int) int {
 	for g.withoutSpare = boxes > 1; boxes > 1; boxes-- {
 		list := width - boxes*(1+detailMinWidth)
