@@ -25,7 +25,6 @@ type Box struct {
 	Focused       bool
 	TextOnly      bool // no drawings: charts show only their figures
 	Motion        bool // rows that have just changed are tinted
-	SlowLine      bool // the line to the terminal is slow, as measured
 	Theme         *theme.Theme
 	Now           time.Time
 }

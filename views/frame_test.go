@@ -495,17 +495,3 @@ func TestTheme_greenIsForShapes(t *testing.T) {
 		})
 	}
 }
-
-// The line that matters most is that of the cursor, in a list and on the overview.
-func TestFrame_focusLine(t *testing.T) {
-	t.Parallel()
-	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
-		for _, keys := range []string{"1", "3", "j", "G"} {
-			r.press(keys)
-			f := r.shell.Frame()
-			if line := strings.Split(ansi.Strip(f.Content), "\n")[f.FocusLine]; !strings.Contains(line, "▸") {
-				r.Errorf("%q: line %d has no cursor: %q", keys, f.FocusLine, line)
-			}
-		}
-	})
-}

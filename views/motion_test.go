@@ -12,7 +12,6 @@ import (
 	"lookout/client/emulator"
 	"lookout/theme"
 	"lookout/ui/shell"
-	"lookout/ui/terminal"
 )
 
 // shopID is a service of the demo account that is ok.
@@ -161,12 +160,9 @@ func TestMotion_watch(t *testing.T) {
 // TestMotion_off changes a state where nothing may move: the row is never tinted, and there is no timer for it.
 func TestMotion_off(t *testing.T) {
 	t.Parallel()
-	messages := func(t *testing.T, set func(*shell.Options), begin func(*harness)) (n int) {
+	messages := func(t *testing.T, set func(*shell.Options)) (n int) {
 		startInColour(t, set, func(r *harness) {
 			r.press("3")
-			if begin != nil {
-				begin(r)
-			}
 			r.wait(30 * time.Second)
 			r.emu.FailService(shopID)
 			r.press("r")
@@ -175,7 +171,7 @@ func TestMotion_off(t *testing.T) {
 			before := r.messageCount
 			r.wait(4500 * time.Millisecond)
 			n = r.messageCount - before
-			if tinted != (set == nil && begin == nil) {
+			if tinted != (set == nil) {
 				t.Errorf("tinted: %v", tinted)
 			}
 		})
@@ -184,39 +180,18 @@ func TestMotion_off(t *testing.T) {
 	still := func(o *shell.Options) { o.NoMotion = true }
 	plain := func(o *shell.Options) { o.Theme, _ = theme.New("dark", colorprofile.ANSI, false) }
 	mono := func(o *shell.Options) { o.Theme, _ = theme.New("mono", colorprofile.TrueColor, true) }
-	slow := func(r *harness) { r.send(terminal.LineSpeedMsg{BitsPerSecond: 9600}) }
-	on, off := messages(t, nil, nil), messages(t, still, nil)
+	on, off := messages(t, nil), messages(t, still)
 	if on != off+1 {
 		t.Errorf("%d messages with the tint, %d without: it takes one timer", on, off)
 	}
 	for name, got := range map[string]int{
-		"slow line":  messages(t, nil, slow),
-		"16 colours": messages(t, plain, nil),
-		"mono":       messages(t, mono, nil),
+		"16 colours": messages(t, plain),
+		"mono":       messages(t, mono),
 	} {
 		if got != off {
 			t.Errorf("%s: %d messages, want %d", name, got, off)
 		}
 	}
-}
-
-// A line that turns out to be fast again has motion again.
-func TestMotion_lineRateChanges(t *testing.T) {
-	t.Parallel()
-	startInColour(t, nil, func(r *harness) {
-		r.press("3")
-		for _, rate := range []int{9600, 115_200} {
-			r.send(terminal.LineSpeedMsg{BitsPerSecond: rate})
-			r.emu.FailService(shopID)
-			r.press("r")
-			if tinted := len(r.tintedLines()) > 0; tinted != (rate > 19_200) {
-				t.Errorf("%d bits a second: tinted %v", rate, tinted)
-			}
-			r.emu.RecoverService(shopID)
-			r.press("r")
-			r.wait(2 * time.Second)
-		}
-	})
 }
 
 // At rest there is nothing to end: with and without motion the program wakes up as often.

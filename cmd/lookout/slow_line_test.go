@@ -5,10 +5,8 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"regexp"
 	"sync"
-	"testing"
 	"time"
 )
 
@@ -152,82 +150,4 @@ func (m *timedProgram) scrollHeld() (lag time.Duration, lost int) {
 	row := 0
 	_, _ = fmt.Sscan(found[1], &row)
 	return lag, 1 + presses - row
-}
-
-// A slowLineResult says how a program behaves on a line.
-type slowLineResult struct {
-	line        terminalLine
-	lag, ready  []time.Duration
-	pressesLost int
-	bytes       int
-}
-
-// measureSlowLine holds a key down in a list of 5,000 services, and opens an overview.
-func measureSlowLine(t *testing.T, r *slowLineResult, env []string, lookout, address string) {
-	m := startTimedOn(t, r.line, env, lookout, "--base-url", address, "--view", "services")
-	m.waitFor("service-0009")
-	lag, lost := m.scrollHeld()
-	if lost < 0 {
-		t.Errorf("the screen does not say where the cursor is:\n%s", m.screen())
-	}
-	m.mu.Lock()
-	r.bytes = m.bytes
-	m.mu.Unlock()
-	r.lag, r.pressesLost = append(r.lag, lag), max(r.pressesLost, lost)
-	m.kill()
-	m = startTimedOn(t, r.line, env, lookout, "demo")
-	r.ready = append(r.ready, m.waitFor("12 buckets").Sub(m.start))
-	m.kill()
-}
-
-// TestSlowLines prints the table of slow lines: .ci/performance runs it. A terminal that does not answer gets its
-// frames as fast as it takes them, as any did before its answers bounded the bytes on their way.
-func TestSlowLines(t *testing.T) {
-	if os.Getenv("LOOKOUT_PERFORMANCE") == "" {
-		t.Skip("measures only if LOOKOUT_PERFORMANCE is set, as .ci/performance does")
-	}
-	dir := t.TempDir()
-	lookout := buildBinary(t, dir, "lookout", ".")
-	address, env := serveLargeAccount(t, lookout), performanceEnv(t.TempDir())
-	var results []*slowLineResult
-	for _, size := range [][2]int{{80, 24}, {200, 50}} {
-		for _, line := range []terminalLine{
-			{bitsPerSecond: 38_400, roundTrip: 150 * time.Millisecond},
-			{bitsPerSecond: 9600},
-			{bitsPerSecond: 9600, roundTrip: 300 * time.Millisecond},
-		} {
-			line.cols, line.rows = size[0], size[1]
-			results = append(results, &slowLineResult{line: line})
-			line.answers = true
-			results = append(results, &slowLineResult{line: line})
-		}
-	}
-	for range 3 {
-		t.Run("side by side", func(t *testing.T) {
-			for _, r := range results {
-				t.Run(r.line.String(), func(t *testing.T) {
-					t.Parallel()
-					measureSlowLine(t, r, env, lookout, address)
-				})
-			}
-		})
-	}
-	fmt.Println("| line | key held for 3 s: lag s | presses lost | bytes | overview s | the same without answers |")
-	fmt.Println("|---|---|---|---|---|---|")
-	for n := 0; n < len(results); n += 2 {
-		before, now := results[n], results[n+1]
-		fmt.Printf(
-			"| %v | %s | %d | %d | %s | %s, %d lost, %d bytes; %s |\n", now.line, seconds(now.lag), now.pressesLost,
-			now.bytes, seconds(now.ready), seconds(before.lag), before.pressesLost, before.bytes, seconds(before.ready),
-		)
-	}
-}
-
-// seconds returns the least and the most of some times.
-func seconds(times []time.Duration) string {
-	least, most := times[0], times[0]
-	for _, d := range times {
-		least, most = min(least, d), max(most, d)
-	}
-	return fmt.Sprintf("%.2f–%.2f", least.Seconds(), most.Seconds())
 }

@@ -368,10 +368,9 @@ func (s *Shell) freshnessWords() string {
 	return strings.Join(parts[:min(2, len(parts))], ", ")
 }
 
-// motion tints rows for a moment when they have changed, unless the user or the line does not want that. It has a timer
-// only while a row is tinted.
+// motion tints rows for a moment when they have changed, unless the user does not want that. It has a timer only while
+// a row is tinted.
 type motion struct {
-	slowLine  bool // bytes are too expensive for a frame that says nothing new
 	scheduled bool // the timer is set
 }
 
@@ -380,7 +379,7 @@ type highlightEnded struct{}
 
 // enabled reports whether rows are tinted.
 func (m *motion) enabled(s *Shell) bool {
-	return !s.o.NoMotion && !m.slowLine && !s.clock.paused() && s.themes.current.CanFlash()
+	return !s.o.NoMotion && !s.clock.paused() && s.themes.current.CanFlash()
 }
 
 // schedule sets the timer to the end of the tint, which is then drawn.

@@ -15,7 +15,6 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/ui/terminal"
 	"lookout/ui/uitest"
 )
 
@@ -187,7 +186,7 @@ func (p *failingPane) Freshness() lists.Freshness { return p.freshness }
 
 func (p *failingPane) Poll() { p.polls++ }
 
-// Nothing is tinted where the user does not want it, where the line is slow, and while refreshing is paused.
+// Nothing is tinted where the user does not want it, and while refreshing is paused.
 func TestShell_motion(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Options)
@@ -196,7 +195,6 @@ func TestShell_motion(t *testing.T) {
 	}{
 		"usually":    {nil, func(*shellTest) {}, true},
 		"not wanted": {func(o *Options) { o.NoMotion = true }, func(*shellTest) {}, false},
-		"slow line":  {nil, func(b *shellTest) { b.shell.Update(terminal.LineSpeedMsg{BitsPerSecond: 9600}) }, false},
 		"paused":     {nil, func(b *shellTest) { b.press("p") }, false},
 	} {
 		runInBubble(t, func(t *testing.T) {

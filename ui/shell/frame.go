@@ -46,9 +46,6 @@ func (s *Shell) Frame() terminal.Frame {
 		ProgressPercent: s.progress().Percent,
 		Question:        s.dialogs.question(),
 	}
-	if above, _, found := strings.Cut(f.Content, s.themes.current.Glyphs.Cursor); found {
-		f.FocusLine = strings.Count(above, "\n")
-	}
 	if s.valuesHidden {
 		f.Content, f.Title = maskValues(f.Content, s.themes.current.Glyphs.Mask, s.o.Account), "lookout"
 	}
@@ -71,13 +68,12 @@ func (s *Shell) tooSmall() bool {
 // box returns the whole screen.
 func (s *Shell) box() ui.Box {
 	return ui.Box{
-		Width:    s.width,
-		Height:   s.height,
-		Theme:    s.themes.current,
-		Now:      s.now().In(s.o.Location),
-		Focused:  true,
-		Motion:   s.clock.motion.enabled(s),
-		SlowLine: s.clock.motion.slowLine,
+		Width:   s.width,
+		Height:  s.height,
+		Theme:   s.themes.current,
+		Now:     s.now().In(s.o.Location),
+		Focused: true,
+		Motion:  s.clock.motion.enabled(s),
 	}
 }
 

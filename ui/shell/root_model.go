@@ -247,7 +247,7 @@ func (d *RootModel) noteProblems() {
 // inheritScreen gives the next shell what belongs to the screen and its user, and not to an account.
 func inheritScreen(next, before *Shell) {
 	next.themes, next.mouse, next.valuesHidden = before.themes, before.mouse, before.valuesHidden
-	next.clock.blurred, next.clock.motion.slowLine = before.clock.blurred, before.clock.motion.slowLine
+	next.clock.blurred = before.clock.blurred
 }
 
 // replaceAccount replaces the account in front, which is closed outside the loop.

@@ -16,7 +16,6 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
-	"lookout/ui/terminal"
 	"lookout/ui/uitest"
 )
 
@@ -259,15 +258,14 @@ func TestRootModel_keepsScreen(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		d := newSwitcherTest(t)
 		d.send(tea.BlurMsg{})
-		d.send(terminal.LineSpeedMsg{BitsPerSecond: 9600})
 		d.press("H", "M")
 		d.wantText("values hidden")
 		mouse := d.switcher.Frame().Mouse
 		d.press("C", "2")
 		d.wantText("beta-one")
 		d.wantText("values hidden")
-		if c := d.switcher.clock; d.switcher.Frame().Mouse != mouse || !c.blurred || !c.motion.slowLine {
-			t.Errorf("mouse %v, without focus %v, slow line %v", d.switcher.mouse, c.blurred, c.motion.slowLine)
+		if c := d.switcher.clock; d.switcher.Frame().Mouse != mouse || !c.blurred {
+			t.Errorf("mouse %v, without focus %v", d.switcher.mouse, c.blurred)
 		}
 		d.switcher.Close()
 	})

@@ -191,9 +191,6 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 		return s.clock.handleTick(s, msg)
 	case highlightEnded:
 		s.clock.motion.scheduled = false
-	case terminal.LineSpeedMsg:
-		s.clock.motion.slowLine = msg.IsSlow()
-		return ui.Send(resizeDrawn{})
 	case statusExpired:
 		s.status.expire(msg)
 	case revealExpired:
@@ -212,8 +209,8 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// resizeDrawn follows the frame after a change of the window or the line: only the frame tells which parts of a pane
-// have room now, and Update then reads what they lack.
+// resizeDrawn follows the frame after a change of the window: only the frame tells which parts of a pane have room now,
+// and Update then reads what they lack.
 type resizeDrawn struct{}
 
 // handleRequest does what a pane asks of the shell.

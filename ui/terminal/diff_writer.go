@@ -16,12 +16,10 @@ type diffWriter struct {
 
 	styles   styleTable
 	features features
-	slowLine bool // the line to the terminal is slow: 256 colours are enough
 }
 
 // beginFrame starts a new frame. Between frames the terminal has its default style.
 func (p *diffWriter) beginFrame() {
-	p.styles.setFewColors(p.slowLine)
 	p.out, p.x, p.y, p.style, p.cursorUncertain = p.out[:0], -1, -1, 0, false
 }
 

@@ -21,10 +21,6 @@ type frameEncoder struct {
 	spans         []span
 	heads         []int // for each style, its first span
 	plan          scrollPlanner
-	resumeAt      int  // the line that a piece goes on with
-	focus         int  // the line that matters most
-	fromFocus     bool // the next piece begins with it
-	shapesDue     bool // the next piece leaves out no shapes
 }
 
 // screenLine is a line of the screen.
@@ -36,11 +32,6 @@ type screenLine struct {
 // blankLine is a line without anything on it.
 var blankLine parsedLine
 
-// shows reports whether the line has the text of a line of the new frame.
-func (l *screenLine) shows(next *screenLine) bool {
-	return l.text == next.text && next.text != unknownText
-}
-
 // clear makes the line blank and keeps its memory.
 func (l *screenLine) clear() {
 	l.text = ""
@@ -50,13 +41,6 @@ func (l *screenLine) clear() {
 // encode returns the bytes that change the screen into a frame's content. They are valid until the next call. With
 // fresh set, the screen has just been erased.
 func (e *frameEncoder) encode(content string, fresh bool) []byte {
-	frame, _ := e.encodePiece(content, fresh, unlimited)
-	return frame
-}
-
-// encodePiece is encode, but leaves some of the frame for the next piece if the bytes reach a limit: first the shapes
-// on blank cells, such as boxes and charts, then lines. It reports whether nothing is left.
-func (e *frameEncoder) encodePiece(content string, fresh bool, limit int) (piece []byte, complete bool) {
 	if styles := &e.writer.styles; fresh && len(styles.styles) > maxStyles || len(styles.styles) == 0 {
 		styles.reset()
 	}
@@ -69,109 +53,24 @@ func (e *frameEncoder) encodePiece(content string, fresh bool, limit int) (piece
 	}
 	changes := e.parse(content)
 	if changes == 0 {
-		return nil, true
+		return nil
 	}
-	best := e.encodeBest(changes, fresh)
-	complete = len(e.writer.out) <= limit
-	written := complete
-	if !complete && !e.shapesDue && e.leaveOutShapes() {
-		best = e.encodeBest(changes, fresh)
-		written = len(e.writer.out) <= limit
-		e.shapesDue = written
-	} else {
-		e.shapesDue = false
+	var scroll scrollPlan
+	if !fresh && changes >= minScrollChanges {
+		e.place(scroll)
+		scroll = e.planScroll()
 	}
-	if written {
-		e.resumeAt, e.fromFocus = 0, true
-	} else {
-		e.encodeSome(best, limit)
-		e.settle()
-	}
+	e.writer.beginFrame()
+	e.writer.scroll(scroll)
+	e.place(scroll)
+	e.encodeLines()
 	for y := range e.lines {
 		if e.changed[y] {
 			e.lines[y], e.next[y] = e.next[y], e.lines[y]
 		}
 	}
-	return e.writer.out, complete
+	return e.writer.out
 }
-
-// encodeSome encodes a plan with as many lines as a limit allows by estimate, but at least one. Every other piece
-// begins with the line that matters most, which may have changed since it was written. The others go on below the last
-// one: every line gets its turn even if those before it change all the time.
-func (e *frameEncoder) encodeSome(s scrollPlan, limit int) {
-	e.writer.beginFrame()
-	e.writer.scroll(s)
-	e.place(s)
-	bytes, from, full := len(e.writer.out), e.resumeAt, false
-	if e.fromFocus {
-		from = e.focus
-	}
-	for i := range e.after {
-		y := (from + i) % len(e.after)
-		switch {
-		case e.before[y] == e.after[y]:
-		case full:
-			e.after[y] = e.before[y]
-		default:
-			bytes += e.estimate(e.before[y], e.after[y], 0, e.writer.width)
-			if full = bytes >= limit; full && !e.fromFocus {
-				e.resumeAt = (y + 1) % len(e.after)
-			}
-		}
-	}
-	e.fromFocus = !e.fromFocus
-	e.encodeLines()
-}
-
-// leaveOutShapes leaves blank cells of the screen blank where the new frame has a shape, unless the frame has no other
-// change: on a slow line, a box takes as long as the words in it. It reports whether it left out any.
-func (e *frameEncoder) leaveOutShapes() (left bool) {
-	e.place(scrollPlan{})
-	words := false
-	for y, line := range e.after {
-		if old := e.before[y]; line != old {
-			shapes, others := line.changesOf(old)
-			left, words = left || shapes, words || others
-		}
-	}
-	if !left || !words {
-		return false
-	}
-	for y, line := range e.after {
-		if old := e.before[y]; line != old && line.leaveOutShapes(old) {
-			e.next[y].text = unknownText
-		}
-	}
-	return true
-}
-
-// settle records what the lines show that were left out: what was there before, or what a scroll has moved there.
-func (e *frameEncoder) settle() {
-	for y, line := range e.after {
-		if line != e.before[y] {
-			continue
-		}
-		e.changed[y] = false
-		n := e.plan.source[y]
-		if n == y {
-			continue
-		}
-		there := screenLine{text: unknownText, row: *line}
-		switch {
-		case n >= 0:
-			there.text = e.lines[n].text
-		case line == &blankLine:
-			there.text = ""
-		}
-		there.row.cells, there.row.hashed = slices.Clone(line.cells), false
-		there.row.ambiguous = slices.Clone(line.ambiguous)
-		e.next[y] = there
-		e.changed[y] = true
-	}
-}
-
-// unknownText is the text of a line of which only the cells are known. No frame contains it.
-const unknownText = "\x00"
 
 // parse parses the lines of a frame that differ from the screen, and returns how many they are.
 func (e *frameEncoder) parse(content string) (changes int) {
@@ -211,24 +110,6 @@ func (e *frameEncoder) parseLine(y int, text string) int {
 	return 1
 }
 
-// encodeBest encodes lines in place, or after the scroll that saves most bytes by estimate.
-func (e *frameEncoder) encodeBest(changes int, fresh bool) (best scrollPlan) {
-	if !fresh && changes >= minScrollChanges {
-		e.place(best)
-		best = e.planScroll()
-	}
-	e.encodePlan(best)
-	return best
-}
-
-// encodePlan encodes the frame with a scroll, or without one if that is empty.
-func (e *frameEncoder) encodePlan(s scrollPlan) {
-	e.writer.beginFrame()
-	e.writer.scroll(s)
-	e.place(s)
-	e.encodeLines()
-}
-
 // encodeLines writes what differs between before and after.
 func (e *frameEncoder) encodeLines() {
 	e.spans = e.spans[:0]
@@ -249,7 +130,7 @@ func (e *frameEncoder) encodeLines() {
 // isShown reports whether a line is on the screen already: a scroll moved it there.
 func (e *frameEncoder) isShown(y int) bool {
 	n := e.plan.source[y]
-	return n >= 0 && e.lines[n].shows(&e.next[y])
+	return n >= 0 && e.lines[n].text == e.next[y].text
 }
 
 // writeSpan writes a span.

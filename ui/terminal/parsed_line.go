@@ -34,46 +34,6 @@ const blockCount = 4
 // hashFactor spreads the bits of characters and styles.
 const hashFactor = 0x9e3779b97f4a7c15
 
-// cellAt returns a cell, which is blank behind the end of the line.
-func (w *parsedLine) cellAt(x int) cell {
-	if x < len(w.cells) {
-		return w.cells[x]
-	}
-	return blank
-}
-
-// isShapeOnBlank reports whether a cell is a shape where an older line is blank.
-func (w *parsedLine) isShapeOnBlank(x int, old *parsedLine) bool {
-	r := w.cells[x].r
-	return r >= 0x2500 && r < 0x25a0 && old.cellAt(x) == blank
-}
-
-// changesOf reports whether the line differs from an older one in shapes on blank cells, and in anything else.
-func (w *parsedLine) changesOf(old *parsedLine) (shapes, others bool) {
-	for x, c := range w.cells {
-		switch {
-		case c == old.cellAt(x):
-		case w.isShapeOnBlank(x, old):
-			shapes = true
-		default:
-			others = true
-		}
-	}
-	return shapes, others || len(old.cells) > len(w.cells)
-}
-
-// leaveOutShapes makes the cells blank in which the line has a shape and an older one is blank. It reports whether
-// there are any.
-func (w *parsedLine) leaveOutShapes(old *parsedLine) (left bool) {
-	for x := range w.cells {
-		if w.isShapeOnBlank(x, old) {
-			w.cells[x], left = blank, true
-		}
-	}
-	w.hashed = w.hashed && !left
-	return left
-}
-
 // parse splits a line into cells. It drops everything but text and styles.
 func (w *parsedLine) parse(line string, styles *styleTable) {
 	w.cells, w.ambiguous, w.hashed = slices.Grow(w.cells[:0], min(len(line), 256)), w.ambiguous[:0], false

@@ -9,16 +9,14 @@ import (
 )
 
 // A renderer writes frames from its own goroutine: changed cells only, in one write. A frame waits until the line has
-// room for it, and a newer one replaces it meanwhile; frames are not queued. On a slow line, a large frame is written
-// in pieces, and a newer one replaces the rest.
+// room for it, and a newer one replaces it meanwhile; frames are not queued.
 //
 // It replaces Bubble Tea's renderer, which runs on a ticker: at 60 frames a second that costs 1.2 % of a core while
 // nothing changes, and delays each key by 8 ms on average.
 type renderer struct {
 	out          io.Writer
-	onWriteError func()             // called when the terminal cannot be written any more
-	onLineRate   func(LineSpeedMsg) // called when the line turns out to be slow or fast
-	queued       func() int         // returns how many bytes wait in the terminal's output queue
+	onWriteError func()     // called when the terminal cannot be written any more
+	queued       func() int // returns how many bytes wait in the terminal's output queue
 
 	mu             sync.Mutex
 	wake           chan struct{}
@@ -63,13 +61,9 @@ type shownQuestion struct {
 	seenAt  time.Time // when it counts as seen if the terminal does not answer
 }
 
-const (
-	// silentQuestionTime is how long a question must have been written at least before it counts as seen on a terminal
-	// that does not answer.
-	silentQuestionTime = 1500 * time.Millisecond
-	// slowestLine is the rate of the slowest line on which it is on the screen then, in bytes per second.
-	slowestLine = 960
-)
+// silentQuestionTime is how long a question must have been written at least before it counts as seen on a terminal that
+// does not answer.
+const silentQuestionTime = 1500 * time.Millisecond
 
 // minFrameInterval is the shortest time between two frames.
 const minFrameInterval = 2 * time.Millisecond
@@ -222,15 +216,10 @@ func (p *renderer) confirmedRequests() int {
 // answered records that the terminal has answered a request for its status.
 func (p *renderer) answered() {
 	p.mu.Lock()
-	wasSlow := p.flow.slow
+	defer p.mu.Unlock()
 	p.flow.answered(time.Now())
-	slow, rate, tell := p.flow.slow, p.flow.rates.largest(), p.onLineRate
 	if p.nextFrame != nil {
 		p.wakeWriter()
-	}
-	p.mu.Unlock()
-	if slow != wasSlow && tell != nil {
-		tell(LineSpeedMsg{int(10 * rate)})
 	}
 }
 
@@ -239,13 +228,6 @@ func (p *renderer) awaitsAnswer() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.flow.unanswered) > 0 && !p.flow.silent
-}
-
-// setOnLineRate sets the function that is called when the line turns out to be slow or fast.
-func (p *renderer) setOnLineRate(f func(LineSpeedMsg)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.onLineRate = f
 }
 
 // start switches the terminal's modes on, and asks for its first answer.
@@ -338,14 +320,13 @@ func (p *renderer) nextCheck() time.Duration {
 	return max(time.Millisecond, time.Until(overdue))
 }
 
-// writeNext writes the raw bytes, and the frame, or a piece of it, if the line has room.
+// writeNext writes the raw bytes, and the frame if the line has room.
 func (p *renderer) writeNext() (wrote bool, err error) {
 	p.mu.Lock()
 	now := time.Now()
 	p.flow.giveUp(now)
-	p.encoder.writer.slowLine, p.encoder.writer.features.margins = p.flow.slow, p.hasMargins
+	p.encoder.writer.features.margins = p.hasMargins
 	frame, bytes, fresh, question := p.nextFrame, p.rawBytes, p.fullRedraw, p.question.id
-	limit := p.flow.pieceLimit(now)
 	if !p.flow.hasRoom(now) {
 		frame = nil
 	}
@@ -357,20 +338,17 @@ func (p *renderer) writeNext() (wrote bool, err error) {
 	}
 	p.writes.started = now
 	p.mu.Unlock()
-	content, complete := "", true
+	content := ""
 	if frame != nil {
-		content, complete = p.diffPiece(*frame, fresh, limit)
+		content = p.diff(*frame, fresh)
 	}
-	if !complete {
-		p.putBack(frame, changed)
-		changed = time.Time{}
-	}
-	asks := complete && (frame != nil || p.linear) && p.isNew(question)
+	asks := (frame != nil || p.linear) && p.isNew(question)
 	bytes = p.request(bytes, content, changed, asks)
 	if bytes != "" {
 		_, err = io.WriteString(p.out, bytes)
 	}
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	now = time.Now()
 	if now.Sub(p.writes.started) > p.writeLimit() {
 		p.writes.slowEnded = now
@@ -380,11 +358,10 @@ func (p *renderer) writeNext() (wrote bool, err error) {
 		q.written, q.request, q.seenAt = true, p.flow.requests, latest(p.carried, now.Add(silentQuestionTime))
 	}
 	p.writes.started = time.Time{}
-	if complete && (frame != nil || p.linear) && !p.isShown {
+	if (frame != nil || p.linear) && !p.isShown {
 		p.isShown = true
 		close(p.shown)
 	}
-	p.mu.Unlock()
 	return bytes != "", err
 }
 
@@ -395,73 +372,27 @@ func (p *renderer) isNew(question any) bool {
 	return question != nil && question == p.question.id && !p.question.written
 }
 
-// request returns bytes with requests for the terminal's status: behind them, and in a large write in between. changed
-// is the oldest change in the frame that they end with, and question says that it is the first with its question.
+// request returns bytes with a request for the terminal's status behind them. changed is the oldest change in the frame
+// that they end with, and question says that it is the first with its question.
 func (p *renderer) request(raw, frame string, changed time.Time, question bool) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
 	if !p.flow.asks(now, frame != "", question) {
-		p.flow.wroteWithoutRequest(len(raw) + len(frame))
 		return raw + frame
 	}
-	var b strings.Builder
-	b.Grow(len(raw) + len(frame) + 2*len(requestSequence))
-	b.WriteString(raw)
-	pending := len(raw)
 	if p.flow.askNow && frame != "" { // the answer to a small write measures the round trip
-		b.WriteString(requestSequence)
-		p.flow.wrote(pending+len(requestSequence), now, time.Time{})
-		pending = 0
+		raw += requestSequence
+		p.flow.wrote(len(raw), now, time.Time{})
+		p.flow.wrote(len(frame)+len(requestSequence), now, changed)
+	} else {
+		p.flow.wrote(len(raw)+len(frame)+len(requestSequence), now, changed)
 	}
-	for limit := p.flow.markInterval(); frame != ""; {
-		n := min(len(frame), limit)
-		if n < len(frame) {
-			n += nextSequence(frame[n:])
-		}
-		b.WriteString(frame[:n])
-		frame, pending = frame[n:], pending+n
-		if frame != "" {
-			b.WriteString(requestSequence)
-			p.flow.wrote(pending+len(requestSequence), now, time.Time{})
-			pending = 0
-		}
-	}
-	b.WriteString(requestSequence)
-	p.flow.wrote(pending+len(requestSequence), now, changed)
-	return b.String()
+	return raw + frame + requestSequence
 }
 
-// nextSequence returns the index of the next control sequence before which a request disturbs nothing: any but a
-// repetition, which belongs to the character before it.
-func nextSequence(bytes string) int {
-	for at := 0; ; at++ {
-		n := strings.Index(bytes[at:], "\x1b[")
-		if n < 0 {
-			return len(bytes)
-		}
-		at += n
-		end := strings.IndexFunc(bytes[at+2:], func(r rune) bool { return r < '0' || r > '9' })
-		if end >= 0 && bytes[at+2+end] != 'b' {
-			return at
-		}
-	}
-}
-
-// putBack makes the rest of a frame wait, unless a newer frame does.
-func (p *renderer) putBack(frame *Frame, changed time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.flow.changed = changed
-	if p.nextFrame == nil && !p.flow.ending {
-		p.nextFrame = frame
-		p.wakeWriter()
-	}
-}
-
-// diffPiece returns the bytes that change the screen into a frame, or a piece of them, and whether that completes the
-// frame.
-func (p *renderer) diffPiece(f Frame, fresh bool, limit int) (bytes string, complete bool) {
+// diff returns the bytes that change the screen into a frame.
+func (p *renderer) diff(f Frame, fresh bool) string {
 	var modes strings.Builder
 	if fresh {
 		p.title = "\x00"
@@ -475,9 +406,7 @@ func (p *renderer) diffPiece(f Frame, fresh bool, limit int) (bytes string, comp
 		p.title = f.Title
 		modes.WriteString("\x1b]2;" + p.displayable(stripControls(f.Title)) + "\x1b\\")
 	}
-	p.encoder.focus = f.FocusLine
-	content, complete := p.encoder.encodePiece(f.Content, fresh, limit)
-	return modes.String() + string(content), complete
+	return modes.String() + string(p.encoder.encode(f.Content, fresh))
 }
 
 // sanitizeLinear returns text for a linear terminal: lines end with CR LF, and no control character but backspace is

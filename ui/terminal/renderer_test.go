@@ -19,12 +19,6 @@ import (
 	"lookout/theme"
 )
 
-// diff returns the bytes that change the screen into a frame.
-func (p *renderer) diff(f Frame, fresh bool) string {
-	bytes, _ := p.diffPiece(f, fresh, unlimited)
-	return bytes
-}
-
 // allProfiles are the numbers of colours that a terminal may have.
 var allProfiles = []colorprofile.Profile{
 	colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256, colorprofile.TrueColor,
@@ -93,7 +87,6 @@ type frameGenerator struct {
 	height int
 	lines  []string
 	plain  bool // without wide characters
-	pieces bool // frames are written in pieces
 }
 
 var words = []string{
@@ -241,10 +234,9 @@ func TestRenderer_screenMatchesFrame(t *testing.T) {
 	for seed := uint64(0); pairs > 0; seed++ {
 		r := rand.New(rand.NewPCG(seed, 1))
 		f := &frameGenerator{
-			Rand:   r,
-			theme:  darkTheme(t, allProfiles[seed%4]),
-			plain:  r.IntN(2) == 0,
-			pieces: r.IntN(2) == 0,
+			Rand:  r,
+			theme: darkTheme(t, allProfiles[seed%4]),
+			plain: r.IntN(2) == 0,
 		}
 		e := frameEncoder{}
 		e.writer.features = randomFeatures(r)
@@ -263,16 +255,8 @@ func (f *frameGenerator) checkFrames(t *testing.T, e *frameEncoder, count int) {
 	other := vt.NewEmulator(f.width, f.height)
 	fmt.Fprint(other, strings.Repeat("garbage ", 200)) // as a resize may leave it
 	for n := range count {
-		content, bytes := f.next(), ""
-		for piece := 0; f.pieces && piece < f.IntN(4); piece++ {
-			e.focus = f.IntN(f.height)
-			text, complete := e.encodePiece(content, n == 0 && bytes == "", 10+f.IntN(200))
-			bytes += string(text)
-			if !complete && f.IntN(2) == 0 {
-				content = f.next() // it replaces the rest
-			}
-		}
-		bytes += string(e.encode(content, n == 0 && bytes == ""))
+		content := f.next()
+		bytes := string(e.encode(content, n == 0))
 		if n == 0 {
 			bytes = "\x1b[m\x1b[2J" + bytes
 		}
@@ -540,21 +524,6 @@ func TestASCIIOnly_hasTwinsForOurOwnTexts(t *testing.T) {
 	} {
 		if got := asciiOnly(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
-		}
-	}
-}
-
-// A request for the terminal's status stands between sequences, and never between a character and its repetition.
-func TestNextSequence(t *testing.T) {
-	for bytes, want := range map[string]int{
-		"text":                        4,
-		"text\x1b[Kmore":              4,
-		"x\x1b[12bmore\x1b[3;4Hx":     10,
-		"\x1b[38;2;1;2;3mx\x1b[?69hx": 0,
-		"x\n\b\b\x1bMy\x1b[2Cz":       7,
-	} {
-		if got := nextSequence(bytes); got != want {
-			t.Errorf("%q: %d, want %d", bytes, got, want)
 		}
 	}
 }

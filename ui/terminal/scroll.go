@@ -115,7 +115,7 @@ func (e *frameEncoder) bestRegion(by, left, right int) (scrollPlan, int) {
 		if e.changed[y] {
 			stay = e.estimate(e.before[y], line, left, right)
 		}
-		if n := y + by; n >= 0 && n < height && !e.lines[n].shows(&e.next[y]) {
+		if n := y + by; n >= 0 && n < height && e.lines[n].text != e.next[y].text {
 			shifted = e.estimate(e.before[n], line, left, right)
 		}
 		p.stay[y+1] = p.stay[y] + stay

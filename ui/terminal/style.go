@@ -1,11 +1,8 @@
 package terminal
 
 import (
-	imagecolor "image/color"
 	"strconv"
 	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // A style is the state of a terminal's SGR attributes. The zero value is the terminal's default.
@@ -191,18 +188,4 @@ func (c color) appendSGR(out []byte, ground string) []byte {
 	}
 	part(c)
 	return out
-}
-
-// with256Colors returns the style with true colours replaced by the nearest of 256.
-func (p style) with256Colors() style {
-	p.foreground, p.background = p.foreground.nearest256(), p.background.nearest256()
-	return p
-}
-
-// nearest256 returns the nearest of 256 colours to a true colour, and any other colour as it is.
-func (c color) nearest256() color {
-	if c&^0xffffff != colorRGB {
-		return c
-	}
-	return color256 | color(ansi.Convert256(imagecolor.RGBA{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c), A: 0xff}))
 }

@@ -13,7 +13,6 @@ type styleTable struct {
 	onBlank   []styleID          // the visible part of each style on a blank
 	changes   [][]string         // changes[a][b] changes style a into b; "" if it was not needed yet
 	sequences map[string]sgrMemo // results of SGR sequences
-	fewColors bool               // 256 colours are written in place of true colours
 }
 
 // sgrMemo holds the style that each style becomes by an SGR sequence, or unknownStyle.
@@ -73,22 +72,7 @@ func (t *styleTable) change(from, to styleID) string {
 	for len(t.changes[from]) <= int(to) {
 		t.changes[from] = append(t.changes[from], "")
 	}
-	a, b := t.styles[from], t.styles[to]
-	if t.fewColors {
-		a, b = a.with256Colors(), b.with256Colors()
-	}
-	bytes := string(a.appendChange(nil, b))
+	bytes := string(t.styles[from].appendChange(nil, t.styles[to]))
 	t.changes[from][to] = bytes
 	return bytes
-}
-
-// setFewColors chooses 256 colours or true colours for what is written from now on. Cells on the screen keep theirs.
-func (t *styleTable) setFewColors(on bool) {
-	if t.fewColors == on {
-		return
-	}
-	t.fewColors = on
-	for from := range t.changes {
-		t.changes[from] = t.changes[from][:0]
-	}
 }

@@ -27,7 +27,6 @@ type Program interface {
 // A Frame is the content of the screen: lines of exactly the size of the last tea.WindowSizeMsg.
 type Frame struct {
 	Content         string
-	FocusLine       int // the line that matters most: on a slow line, it is among the first that are written
 	Title           string
 	Mouse           bool
 	ProgressPercent int    // of the work under way, for the terminal's progress bar; 0 means none
@@ -159,11 +158,6 @@ type frameShown struct{}
 func (m *model) Init() tea.Cmd {
 	size := m.tty.askSize()
 	first := m.screen.Update(tea.WindowSizeMsg{Width: size.width, Height: size.height})
-	if m.tty.output != nil {
-		if rate := serialRate(m.tty.output); rate > 0 {
-			first = tea.Batch(first, m.screen.Update(LineSpeedMsg{rate}))
-		}
-	}
 	m.draw(true)
 	return m.withRecovery(tea.Batch(first, func() tea.Msg {
 		select {

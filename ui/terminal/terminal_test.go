@@ -117,9 +117,8 @@ func (s *startedScreen) Init() tea.Cmd {
 	return Quit(0)
 }
 
-// Nothing is requested before the whole first frame has been written, also if the terminal has answered and the frame
-// is written in pieces: answers that have to be decoded would keep it waiting. On a terminal that takes long, the wait
-// ends.
+// Nothing is requested before the first frame has been written, also if the terminal has answered: answers that have to
+// be decoded would keep it waiting. On a terminal that takes long, the wait ends.
 func TestRun_requestsAfterFirstFrame(t *testing.T) {
 	for name, answers := range map[string]bool{"a terminal that answers": true, "a silent one": false} {
 		t.Run(name, func(t *testing.T) {

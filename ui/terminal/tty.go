@@ -203,7 +203,6 @@ func (t *tty) exitCode() int {
 
 // watch sends changes of the window's size, signals and stalls to the loop.
 func (t *tty) watch(ctx context.Context, send func(tea.Msg), cancel func()) {
-	t.renderer.setOnLineRate(func(rate LineSpeedMsg) { go send(rate) })
 	t.inputFilter.run(
 		t.withRecovery, t.renderer.stalled, func(dropped int) { go send(OutputStalledMsg{dropped}) },
 		func() { t.terminalLost() },

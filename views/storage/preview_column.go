@@ -93,7 +93,7 @@ func newPreviewColumn(l *objectListing) *previewColumn {
 func (c *previewColumn) setBox(b ui.Box) {
 	c.width = b.Width
 	scopes := c.listing.a.API.Scopes()
-	auto := !c.refused && !b.SlowLine && !b.TextOnly && scopes != "" && scopes != "unknown"
+	auto := !c.refused && !b.TextOnly && scopes != "" && scopes != "unknown"
 	c.shown = (b.Width >= previewMinWidth || b.TextOnly) && c.missing() == "" &&
 		(c.mode == previewOn || c.mode == previewAuto && auto)
 }

@@ -83,8 +83,7 @@ func TopLevelKeys() []KeySpec {
 			DefaultText: "false",
 			Flag:        "no-motion",
 			Description: "Do not briefly highlight a row when it is new, when its state has changed, or when an " +
-				"action on it has finished. Rows are never highlighted in linear mode, on a slow connection, or with " +
-				"fewer than 256 colours.",
+				"action on it has finished. Rows are never highlighted in linear mode or with fewer than 256 colours.",
 		},
 		{
 			Name:        "linear",
