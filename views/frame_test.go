@@ -389,7 +389,7 @@ func (r *harness) measureResources(growth uint64) (requireNoGrowth func()) {
 // fuzzMessage returns the message of the terminal that a byte of the fuzzer stands for.
 func fuzzMessage(b byte) tea.Msg {
 	keys := []string{
-		"j", "k", "g", "G", "/", "s", "v", "A", "D", "d", "E", "t", "e", "n", "a", ":", "?", "r", "R", "p", "m", "H",
+		"j", "k", "g", "G", "/", "s", "v", "A", "D", "d", "E", "t", "e", "n", "a", ":", "?", "r", "R", "p", "m",
 		"M", "o", "f", "c", "x", "X", "w", "U", "L", "T", "u", "V", "Y", "q", "i", "h", "l", "<esc>", "<tab>", "<up>",
 		"<down>", "<left>", "<right>", "<backspace>", "<space>", "<pgdown>", "<ctrl+o>", "1", "2", "3", "4", "5", "6",
 		"7", "8", "9", "0",

@@ -144,9 +144,6 @@ func (c chrome) account() []span {
 	for _, word := range o.warnings() {
 		add(word.tone, word.text)
 	}
-	if c.s.valuesHidden {
-		add(theme.Warn, "values hidden")
-	}
 	return spans
 }
 

@@ -39,17 +39,13 @@ func (s *Shell) paneTop() int {
 func (s *Shell) Frame() terminal.Frame {
 	s.o.Loop.Lock()
 	defer s.o.Loop.Unlock()
-	f := terminal.Frame{
+	return terminal.Frame{
 		Content:         s.content(),
 		Title:           "lookout " + s.o.Account,
 		Mouse:           s.mouse,
 		ProgressPercent: s.progress().Percent,
 		Question:        s.dialogs.question(),
 	}
-	if s.valuesHidden {
-		f.Content, f.Title = maskValues(f.Content, s.themes.current.Glyphs.Mask, s.o.Account), "lookout"
-	}
-	return f
 }
 
 // progress returns the progress of the work under way.

@@ -101,13 +101,8 @@ func (p *programActions) refreshActions(s *Shell) []ui.Action {
 }
 
 func (p *programActions) screenActions(s *Shell) []ui.Action {
-	hide := func() { s.valuesHidden = !s.valuesHidden }
 	messages := func() { s.dialogs.push(newTextDialog("Messages", s.status.historyText(s.o.Location))) }
 	return []ui.Action{
-		programAction(
-			"hide values", "show hosts, addresses, phone numbers, keys and long numbers as dots, for screen sharing",
-			hide, "H",
-		),
 		programAction(messagesName, "all status messages so far", messages, "m"),
 	}
 }

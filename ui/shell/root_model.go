@@ -246,7 +246,7 @@ func (d *RootModel) noteProblems() {
 
 // inheritScreen gives the next shell what belongs to the screen and its user, and not to an account.
 func inheritScreen(next, before *Shell) {
-	next.themes, next.mouse, next.valuesHidden = before.themes, before.mouse, before.valuesHidden
+	next.themes, next.mouse = before.themes, before.mouse
 	next.clock.blurred = before.clock.blurred
 }
 

@@ -21,27 +21,26 @@ import (
 
 // A Shell is the program on one account, without its terminal. It is used by one goroutine.
 type Shell struct {
-	o            Options
-	ctx          context.Context
-	width        int
-	height       int
-	tabs         tabs
-	dialogs      dialogStack
-	policy       actionPolicy
-	program      programActions
-	enter        enterTracker
-	status       statusMessages
-	clock        clock
-	themes       themeSwitch
-	typeahead    typeahead
-	unseen       bool // the key or click that is handled came before the screen showed what it acts on
-	reads        inputReads
-	mouse        bool
-	valuesHidden bool    // values are shown as dots
-	tokenAsked   bool    // the form for another token was shown since the last refusal
-	startup      tea.Cmd // messages about the configuration
-	started      bool    // Init was called: nothing is read before
-	paneActions  paneActions
+	o           Options
+	ctx         context.Context
+	width       int
+	height      int
+	tabs        tabs
+	dialogs     dialogStack
+	policy      actionPolicy
+	program     programActions
+	enter       enterTracker
+	status      statusMessages
+	clock       clock
+	themes      themeSwitch
+	typeahead   typeahead
+	unseen      bool // the key or click that is handled came before the screen showed what it acts on
+	reads       inputReads
+	mouse       bool
+	tokenAsked  bool    // the form for another token was shown since the last refusal
+	startup     tea.Cmd // messages about the configuration
+	started     bool    // Init was called: nothing is read before
+	paneActions paneActions
 
 	backdrop backdrop
 }

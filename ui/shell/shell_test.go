@@ -556,3 +556,28 @@ func TestEntryLine_keepsTonesAtCursor(t *testing.T) {
 		}
 	})
 }
+
+// Tabs are found by their whole names, and a run begins with the pane that was named.
+func TestTabs_find(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, nil)
+		for name, want := range map[string]int{"things": 0, "Things": -1, "thing": -1, "things2": -1, "": -1} {
+			if got := b.shell.tabs.find(name); got != want {
+				t.Errorf("%q: %d", name, got)
+			}
+		}
+	})
+}
+
+// An account that is called like the current one can be opened.
+func TestAccountMenu_similarNames(t *testing.T) {
+	menu := accountMenu(&AccountInfo{
+		Account:  "acme-prod-1",
+		Accounts: []AccountChoice{{Name: "acme-prod-1"}, {Name: "acme-prod-2"}, {Name: "ACME-PROD-1"}},
+	})
+	for _, a := range menu.actions {
+		if own := a.Name() == "acme-prod-1"; (a.DisabledReason != "") != own {
+			t.Errorf("%s: %q", a.Name(), a.DisabledReason)
+		}
+	}
+}
