@@ -61,7 +61,7 @@ func TestGoldenScreens(t *testing.T) {
 		{"services", []string{"3"}},
 		{"buckets", []string{"8"}},
 		{"object", []string{"8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "<enter>", "<enter>"}},
-		{"link", []string{"8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "L", "<ctrl+s>", "Q"}},
+		{"link", []string{"8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "L", "<ctrl+s>"}},
 		{"certificate", []string{"8", "/", "cdn.acme", "<enter>", "c"}},
 		{"new_key", []string{"9", "n", "a key", "<tab>", "<tab>"}},
 		{"key_question", []string{"9", "n", "a key", "<ctrl+s>"}},

@@ -3,12 +3,9 @@ package storage
 import (
 	"context"
 	"fmt"
-	"image/color"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/boombuler/barcode/qr"
 
 	"lookout/client"
 	"lookout/client/account"
@@ -100,7 +97,7 @@ func linkOperations(a *account.Account) []table.RowAction[*account.LocalRow] {
 		{
 			Keys:        []string{"enter", "l", "right"},
 			Name:        "open",
-			Description: "show the full link, which can then be shown as a QR code or opened in the browser",
+			Description: "show the full link, which can then be opened in the browser",
 			ShowInHints: true,
 			OpenPane:    func(r *account.LocalRow) ui.Pane { return &linkView{a: a, link: r.Link()} },
 		},
@@ -290,7 +287,6 @@ func createLink(
 type linkView struct {
 	a      *account.Account
 	link   *account.PresignedLink
-	showQR bool // the QR code is shown
 	scroll ui.Viewport
 }
 
@@ -309,7 +305,7 @@ func (p *linkView) Refresh() {}
 // Update scrolls.
 func (p *linkView) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
 
-// Actions copy the link, open it or show it as a QR code.
+// Actions copy the link or open it.
 func (p *linkView) Actions() []ui.Action {
 	acts := []ui.Action{
 		{
@@ -323,11 +319,6 @@ func (p *linkView) Actions() []ui.Action {
 			Do:          func() tea.Cmd { return ui.Send(operation.CopyCurl(p.link)) },
 		},
 		{
-			Key:         ui.Bind("QR code", "Q"),
-			ShowInHints: true,
-			Do:          p.toggleQR,
-		},
-		{
 			Key:            ui.Bind("open in browser", "o"),
 			DisabledReason: account.ReasonIf(p.link.Method != "GET", "a browser can only read"),
 			Do:             func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: p.link.URL.Reveal()}) },
@@ -338,12 +329,6 @@ func (p *linkView) Actions() []ui.Action {
 	return append(acts, p.scroll.Actions()...)
 }
 
-// toggleQR shows or hides the QR code.
-func (p *linkView) toggleQR() tea.Cmd {
-	p.showQR = !p.showQR
-	return nil
-}
-
 // View shows the link and when it expires.
 func (p *linkView) View(b ui.Box) string {
 	t := operation.NewDetailWriter(b)
@@ -352,10 +337,6 @@ func (p *linkView) View(b ui.Box) string {
 	t.Heading("link")
 	for _, line := range ui.Hardwrap(client.Clean(l.URL.Reveal()), b.Width) {
 		t.Paragraph(line, theme.Accent)
-	}
-	if p.showQR {
-		t.Heading("QR code")
-		t.Rendered(strings.Join(renderQRCode(l.URL.Reveal(), b), "\n"))
 	}
 	return p.scroll.View(b, t.String())
 }
@@ -396,50 +377,6 @@ func linkWarning(l *account.PresignedLink) string {
 		return "an object has this name: an upload to the link replaces it"
 	}
 	return ""
-}
-
-// quietZone is how many light modules a QR code needs around it for a camera to find it.
-const quietZone = 4
-
-// renderQRCode returns the lines of a QR code in half blocks: two rows of the code in one line, dark modules on light
-// ones whatever the theme's background.
-func renderQRCode(text string, b ui.Box) []string {
-	code, err := qr.Encode(text, qr.L, qr.Auto)
-	if err != nil {
-		return []string{"the link is too long for a QR code"}
-	}
-	inner := code.Bounds().Dx()
-	size := inner + 2*quietZone
-	if size > b.Width {
-		return []string{fmt.Sprintf("the QR code needs %d columns; there are %d", size, b.Width)}
-	}
-	drawn := func(x, y int) bool { // in the colour of text, which is the light one on a dark background
-		x, y = x-quietZone, y-quietZone
-		dark := min(x, y) >= 0 && max(x, y) < inner && code.At(x, y) == color.Black
-		return y < inner+quietZone && dark != b.Theme.Dark
-	}
-	lines := make([]string, 0, size/2+1)
-	for y := 0; y < size; y += 2 {
-		var line strings.Builder
-		for x := range size {
-			line.WriteString(halfBlock(drawn(x, y), drawn(x, y+1)))
-		}
-		lines = append(lines, line.String())
-	}
-	return lines
-}
-
-// halfBlock returns the character whose upper and lower half are drawn.
-func halfBlock(upper, lower bool) string {
-	switch {
-	case upper && lower:
-		return "█"
-	case upper:
-		return "▀"
-	case lower:
-		return "▄"
-	}
-	return " "
 }
 
 // formatLocalAndUTC returns a time in local time, followed by UTC if that differs.
