@@ -150,7 +150,7 @@ func resumeChanges(a *account.Account) tea.Cmd {
 	offers := tea.Batch(
 		storage.OfferResumeEmptying(a),
 		storage.ReportInterruptedDeletions(a),
-		storage.OfferInterruptedTransfers(a),
+		storage.OfferInterruptedDownloads(a),
 		storage.OfferKeysToRevoke(a),
 	)
 	activity.LookUpUnresolved(a)

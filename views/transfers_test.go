@@ -298,70 +298,6 @@ func keepTransfers(t *testing.T) func(*harness, *shell.Options) {
 	}
 }
 
-// A move that an earlier run did not finish is offered at the next start until it is done or forgotten. It is compared
-// again and asked about, and then moves only what is left.
-func TestMove_interruptedIsOfferedAgain(t *testing.T) {
-	t.Parallel()
-	const offer = "Interrupted: moving 12 objects within ap-south-1/scratch"
-	keep := keepTransfers(t)
-	run := func(moved int, test func(*harness)) { // with some of the objects moved
-		configure := func(r *harness, o *shell.Options) {
-			keep(r, o)
-			for i := range 12 {
-				folder := "old/"
-				if i < moved {
-					folder = "new/"
-				}
-				name := fmt.Sprintf("%s%02d", folder, i)
-				emulator.StoreObject(r.emu, "ap-south-1", "scratch", name, "text of "+name)
-			}
-		}
-		startWithOptions(t, emulator.Options{}, screenSize{120, 36}, configure, test)
-	}
-	run(0, func(r *harness) {
-		r.openBucket("scratch")
-		r.delay("object put", time.Hour)
-		r.press("g", "e")
-		r.wait(time.Second)
-		r.press("<tab>", "<tab>", "<ctrl+u>", "new/", "<ctrl+s>")
-		r.wait(time.Second)
-		r.press("12", "<enter>")
-		r.wait(time.Second)
-		r.press("1", "q")
-		r.requireText("Downloads, copies and moves are", "at the next start; uploads are not.")
-	})
-	for _, answer := range []string{"l", "c"} {
-		run(5, func(r *harness) {
-			r.requireText(offer)
-			r.press(answer)
-			r.wait(time.Second)
-			if answer == "l" {
-				return
-			}
-			r.requireText("Moves 7 objects", "7 new.", "old/05 to new/05", "Type 7")
-			r.press("<esc>")
-		})
-	}
-	run(5, func(r *harness) {
-		before := r.sums("ap-south-1", "scratch", "")
-		r.press("c")
-		r.wait(time.Second)
-		r.press("7", "<enter>")
-		r.wait(time.Minute)
-		after := r.sums("ap-south-1", "scratch", "")
-		for i := range 12 {
-			name := fmt.Sprintf("%02d", i)
-			if sum := after["new/"+name]; sum == "" || sum != before["new/"+name] && sum != before["old/"+name] {
-				t.Errorf("%s: %q", name, sum)
-			}
-		}
-		if len(after) != 12 {
-			t.Errorf("%d objects are left", len(after))
-		}
-	})
-	run(0, func(r *harness) { r.requireNoText("Interrupted") })
-}
-
 // A download that the end of the program interrupted is offered again at the next start, and continues.
 func TestDownloads_interruptedAreOfferedAgain(t *testing.T) {
 	folder, keep := t.TempDir(), keepTransfers(t)
@@ -372,7 +308,7 @@ func TestDownloads_interruptedAreOfferedAgain(t *testing.T) {
 		r.press(append(openIndex, "w", "<ctrl+s>")...)
 		r.press(":", "transfers", "<enter>", "d") // a paused download waits for ever
 		r.press("1", "q")
-		r.requireText("Downloads, copies and moves are", "at the next start; uploads are not.")
+		r.requireText("Downloads are offered again", "uploads, copies and moves are not.")
 	})
 	for _, answer := range []string{"l", "c"} {
 		startWithOptions(t, emulator.Options{}, screenSize{120, 36}, keep, func(r *harness) {

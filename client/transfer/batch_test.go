@@ -68,7 +68,6 @@ func TestManager_nothingHangs(t *testing.T) {
 		{"Download", func() { _, _ = m.Download(download) }},
 		{"Upload", func() { _, _ = m.Upload(upload) }},
 		{"Start", func() { m.Start(plan, StartOptions{}) }},
-		{"SaveInterruptedCopies", func() { SaveInterruptedCopies(m, make([]InterruptedCopy, 2))() }},
 		{"Interrupted", func() { m.Continue(m.Interrupted().Downloads) }},
 		{"Stream", func() { m.Stream(download, io.Discard) }},
 		{"Pause", func() { m.Pause(1) }},

@@ -63,31 +63,23 @@ func (d InterruptedDownload) kept() int64 {
 	return info.Size()
 }
 
-// An InterruptedCopy is a copy of an object that an earlier run of the program did not finish.
-type InterruptedCopy struct {
-	From client.ObjectRef `json:"from"`
-	To   client.ObjectRef `json:"to"`
-	Move bool             `json:"move,omitempty"` // the source is to be deleted
-}
-
-// InterruptedTransfers holds the downloads and copies that earlier runs did not finish, and the files that name them.
-type InterruptedTransfers struct {
+// InterruptedDownloads holds the downloads that earlier runs did not finish, and the files that name them.
+type InterruptedDownloads struct {
 	Downloads []InterruptedDownload
-	Copies    []InterruptedCopy
 	files     []string
 }
 
 // Forget removes the logs, so that nothing in them is offered again. The partial files of the downloads stay.
-func (i InterruptedTransfers) Forget() {
+func (i InterruptedDownloads) Forget() {
 	for _, path := range i.files {
 		_ = os.Remove(path)
 	}
 }
 
-// Interrupted returns the downloads and copies that earlier runs left unfinished, from their logs at the manager's
+// Interrupted returns the downloads that earlier runs left unfinished, from their logs at the manager's
 // path. It leaves out those of programs that are still running.
-func (m *Manager) Interrupted() InterruptedTransfers {
-	var found InterruptedTransfers
+func (m *Manager) Interrupted() InterruptedDownloads {
+	var found InterruptedDownloads
 	m.mu.Lock()
 	kept := m.log
 	m.mu.Unlock()
@@ -110,11 +102,7 @@ func (m *Manager) Interrupted() InterruptedTransfers {
 			found.files = append(found.files, file)
 		}
 		for _, entry := range open {
-			if entry.Copy != nil {
-				found.Copies = append(found.Copies, *entry.Copy)
-			} else {
-				found.Downloads = append(found.Downloads, *entry.Download)
-			}
+			found.Downloads = append(found.Downloads, *entry.Download)
 		}
 	}
 	for i := range found.Downloads {
@@ -158,17 +146,16 @@ func readTransferLog(path string) (open []transferLogEntry, ok bool) {
 	return open, true
 }
 
-// transferLogEntry is a line of a transferLog: a download or a copy that begins, or one that has ended.
+// transferLogEntry is a line of a transferLog: a download that begins, or one that has ended.
 type transferLogEntry struct {
 	ID       ID                   `json:"id"`
 	Download *InterruptedDownload `json:"download,omitempty"`
-	Copy     *InterruptedCopy     `json:"copy,omitempty"`
 }
 
-// isOpen reports whether the entry is about something that begins.
-func (e transferLogEntry) isOpen() bool { return e.Download != nil || e.Copy != nil }
+// isOpen reports whether the entry is about a download that begins.
+func (e transferLogEntry) isOpen() bool { return e.Download != nil }
 
-// A transferLog keeps the unfinished downloads and copies of this run in a file of its own, which is locked while the
+// A transferLog keeps the unfinished downloads of this run in a file of its own, which is locked while the
 // program runs. A goroutine writes it, so that nobody waits for the disk.
 type transferLog struct {
 	base string // of the paths of all runs
@@ -176,14 +163,13 @@ type transferLog struct {
 
 	mu      sync.Mutex
 	open    map[ID]bool
-	lowest  ID  // the lowest ID of a copy that was saved but not started; such IDs are negative
 	runs    int // transfers of runs that are open
 	pending []iter.Seq[transferLogEntry]
 	signal  chan struct{}
 	ended   chan struct{} // nil until the goroutine was started
 }
 
-// KeepUnfinished makes the manager keep its unfinished downloads and copies at a path, for Interrupted of the next run.
+// KeepUnfinished makes the manager keep its unfinished downloads at a path, for Interrupted of the next run.
 func (m *Manager) KeepUnfinished(path string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -195,14 +181,14 @@ func (m *Manager) KeepUnfinished(path string) {
 	}
 }
 
-// KeepsUnfinished reports whether unfinished downloads and copies are offered again at the next start.
+// KeepsUnfinished reports whether unfinished downloads are offered again at the next start.
 func (m *Manager) KeepsUnfinished() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.log != nil
 }
 
-// begin records that a download or a copy waits or runs.
+// begin records that a download waits or runs.
 func (l *transferLog) begin(ctx context.Context, j *job) {
 	if l == nil {
 		return
@@ -220,8 +206,7 @@ func (l *transferLog) begin(ctx context.Context, j *job) {
 // entryOf returns the entry of a task that begins; it is not open if the task is not kept.
 func entryOf(id ID, work task) transferLogEntry {
 	entry := transferLogEntry{ID: id}
-	switch t := work.(type) {
-	case *downloadTask:
+	if t, is := work.(*downloadTask); is {
 		entry.Download = &InterruptedDownload{
 			Cluster:   t.Cluster,
 			Bucket:    t.Bucket,
@@ -232,15 +217,13 @@ func entryOf(id ID, work task) transferLogEntry {
 			Path:      t.Path,
 			Overwrite: t.Overwrite,
 		}
-	case *copyTask:
-		entry.Copy = &InterruptedCopy{t.Source, t.Target, t.Move}
 	}
 	return entry
 }
 
 // beginRun records that the transfers of a run wait, from the nth on.
 func (l *transferLog) beginRun(ctx context.Context, r *planRun, from int) {
-	if l == nil || r.plan.Kind == Upload {
+	if l == nil || r.plan.Kind != Download {
 		return
 	}
 	l.mu.Lock()
@@ -255,7 +238,7 @@ func (l *transferLog) beginRun(ctx context.Context, r *planRun, from int) {
 
 // beginRow is beginRun for one transfer.
 func (l *transferLog) beginRow(ctx context.Context, r *planRun, id ID) {
-	if l == nil || r.plan.Kind == Upload {
+	if l == nil || r.plan.Kind != Download {
 		return
 	}
 	l.mu.Lock()
@@ -286,31 +269,7 @@ func (l *transferLog) addLines(ctx context.Context, entries iter.Seq[transferLog
 	}
 }
 
-// SaveInterruptedCopies writes copies to the manager's log, so that the next run finds them with Interrupted, unless
-// forget is called before. It does not start them.
-func SaveInterruptedCopies(m *Manager, copies []InterruptedCopy) (forget func()) {
-	m.mu.Lock()
-	l := m.log
-	m.mu.Unlock()
-	if l == nil {
-		return func() {}
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	last := l.lowest
-	for i := range copies {
-		l.lowest--
-		l.keep(m.ctx, transferLogEntry{ID: l.lowest, Copy: &copies[i]})
-	}
-	first := l.lowest
-	return func() {
-		for id := first; id < last; id++ {
-			l.end(id, false)
-		}
-	}
-}
-
-// end records that a download or a copy, maybe of a run, need not be offered again.
+// end records that a download, maybe of a run, need not be offered again.
 func (l *transferLog) end(id ID, ofRun bool) {
 	if l == nil {
 		return

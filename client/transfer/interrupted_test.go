@@ -169,6 +169,7 @@ func TestInterrupted_afterAKill(t *testing.T) {
 		lines := `{"id":1,"download":{"cluster":"c","bucket":"b","name":"one","size":5,"folder":"/tmp","path":"one"}}
 {"id":2,"download":{"cluster":"c","bucket":"b","name":"two","size":5,"folder":"/tmp","path":"two"}}
 {"id":1}
+{"id":4,"copy":{"from":{"Cluster":"c","Bucket":"b","Name":"four"},"to":{"Cluster":"c","Bucket":"b","Name":"five"}}}
 {"id":3,"download":{"cluster":"c","bucket":"b","name":"three","size":"five","folder":"/tmp","path":"three"}}
 {"id":2,"downl`
 		if err := os.WriteFile(path+".dead", []byte(lines), 0o600); err != nil {

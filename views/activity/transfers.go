@@ -506,7 +506,7 @@ func UnfinishedText(a *account.Account) string {
 	}
 	next := "Downloads resume when you start them again; uploads start over."
 	if a.Transfers.KeepsUnfinished() {
-		next = "Downloads, copies and moves are offered again at the next start; uploads are not."
+		next = "Downloads are offered again at the next start; uploads, copies and moves are not."
 	}
 	return wording.Plural(n, "transfer is", "transfers are") + " unfinished. " + next
 }
