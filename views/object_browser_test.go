@@ -22,11 +22,10 @@ import (
 	"lookout/views/operation"
 )
 
-// What the user chose for the object browser holds however it is opened. Of two actions with one key, the one that has
-// it by default keeps it.
+// What the user chose for the object browser holds however it is opened. Of two actions with one key, the first has it.
 func TestObjects_chosenKeysAndColumns(t *testing.T) {
 	chosen := shell.Preferences{
-		Keys:    map[string][]string{"objects.download": {"x"}, "objects.link": {"S"}},
+		Keys:    map[string][]string{"objects.download": {"x"}, "objects.upload": {"S"}},
 		Columns: map[string][]string{"objects": {"size", "name"}},
 	}
 	for way, keys := range map[string]string{"from the bucket": "8 g <enter>", "a bookmark": "8 ' 1"} {

@@ -402,7 +402,7 @@ func TestStart_cosmeticMistakes(t *testing.T) {
 		"a key bound twice": {
 			"[keys]\n\"services.edit\" = [\"d\"]\n",
 			`config.toml:2: keys: the key "d" is bound twice in services: to "disable" and to "edit"; ` +
-				"ignored for services.edit",
+				"only the first works",
 		},
 		"no key": {
 			"[keys]\n\"services.edit\" = [\"ctlr+x\"]\n",

@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -23,7 +21,6 @@ type actionPolicy struct {
 	readOnly bool
 	why      string         // of read-only mode
 	lines    map[string]int // where the configuration binds the keys
-	lost     []KeyConflict  // keys that were taken away
 	commands []string       // the user's own commands: "services.runbook"
 }
 
@@ -68,16 +65,16 @@ func (p actionPolicy) disableWrites(actions []ui.Action) []ui.Action {
 	return actions
 }
 
-// A KeyConflict is a key that two actions of a pane or of the program share.
+// A KeyConflict is a key that two actions of a pane or of the program share. The first of them has it.
 type KeyConflict struct {
 	Key           string
 	Pane          string
 	Action, Other string // names in the configuration: "services.disable"
-	Loser         string // the one of them that does not get the key; "" if the user chose it for neither
-	Line          int    // where the configuration binds the loser
+	Chosen        string // the one of them that the user bound to the key; "" if it is neither
+	Line          int    // where
 }
 
-// String names the key, both actions and the one that does not get the key.
+// String names the key and both actions.
 func (c KeyConflict) String() string {
 	names := [2]string{}
 	for i, name := range []string{c.Action, c.Other} {
@@ -86,33 +83,33 @@ func (c KeyConflict) String() string {
 			names[i] = "the program's " + action
 		}
 	}
-	text := fmt.Sprintf("the key %q is bound twice in %s: to %q and to %q", c.Key, c.Pane, names[0], names[1])
-	if c.Loser != "" {
-		text += "; ignored for " + c.Loser
-	}
-	return text
+	return fmt.Sprintf(
+		"the key %q is bound twice in %s: to %q and to %q; only the first works", c.Key, c.Pane, names[0], names[1],
+	)
 }
+
+// At returns the conflict with its place in the configuration.
+func (c KeyConflict) At(path string) string { return fmt.Sprintf("%s:%d: keys: %s", path, c.Line, c) }
 
 // conflicts returns the keys that two actions of a pane share. A key of the program may hide behind one of the pane's,
 // unless the user chose either of them or it opens a tab.
 func (p actionPolicy) conflicts(pane string, own, program []ui.Action) (found []KeyConflict) {
 	bound := map[string]string{}
-	add := func(key, action, other string) {
-		found = append(found, KeyConflict{
-			Key:    key,
-			Pane:   pane,
-			Action: action,
-			Other:  other,
-		})
-		c := &found[len(found)-1]
-		c.Loser = p.loser(key, action, other)
-		c.Line = p.lines[c.Loser]
+	chose := func(action, key string) bool { return slices.Contains(p.keys[action], key) }
+	add := func(key, first, second string) {
+		c := KeyConflict{Key: key, Pane: pane, Action: first, Other: second}
+		for _, name := range []string{first, second} {
+			if chose(name, key) {
+				c.Chosen, c.Line = name, p.lines[name]
+			}
+		}
+		found = append(found, c)
 	}
 	for _, a := range p.bindKeys(pane, own) {
 		name := pane + "." + a.ID()
 		for _, k := range a.Key.Keys() {
-			if other, taken := bound[k]; taken && other != name {
-				add(k, other, name)
+			if first, taken := bound[k]; taken && first != name {
+				add(k, first, name)
 				continue
 			}
 			bound[k] = name
@@ -121,91 +118,35 @@ func (p actionPolicy) conflicts(pane string, own, program []ui.Action) (found []
 	for _, a := range program {
 		name := "program." + a.ID()
 		for _, k := range a.Key.Keys() {
-			other, taken := bound[k]
+			first, taken := bound[k]
 			switch {
 			case !taken:
 				bound[k] = name
-			case other == name:
-			case a.Group == tabGroup, strings.HasPrefix(other, "program."), p.chose(other, k), p.chose(name, k):
-				add(k, other, name)
+			case first == name:
+			case a.Group == tabGroup, strings.HasPrefix(first, "program."), chose(first, k), chose(name, k):
+				add(k, first, name)
 			}
 		}
 	}
 	return found
 }
 
-// loser returns the action that does not get a key: the one that the configuration binds to it, or binds later.
-func (p actionPolicy) loser(key, action, other string) string {
-	switch chosen, otherChosen := p.chose(action, key), p.chose(other, key); {
-	case chosen && otherChosen && cmp.Or(p.lines[action]-p.lines[other], strings.Compare(action, other)) < 0:
-		return other
-	case chosen:
-		return action
-	case otherChosen:
-		return other
+// KeyConflicts returns the keys that two actions of a tab share, or of one of the panes that open from tabs. Keys that
+// open tabs may hide behind those of such a pane.
+func KeyConflicts(s *Shell, opened ...ui.Pane) (found []KeyConflict) {
+	program := s.program.actions(s)
+	for _, t := range s.tabs.list {
+		found = append(found, s.policy.conflicts(t.name(), t.top().Actions(), program)...)
 	}
-	return ""
-}
-
-// chose reports whether the user bound an action to a key.
-func (p actionPolicy) chose(action, key string) bool { return slices.Contains(p.keys[action], key) }
-
-// takeAway removes a key that an action does not get. An action without any other key has its own keys again.
-func (p *actionPolicy) takeAway(c KeyConflict) {
-	p.lost = append(p.lost, c)
-	keys := slices.DeleteFunc(slices.Clone(p.keys[c.Loser]), func(k string) bool { return k == c.Key })
-	p.keys = maps.Clone(p.keys)
-	if p.keys[c.Loser] = keys; len(keys) == 0 {
-		delete(p.keys, c.Loser)
-	}
-}
-
-// resolveConflicts takes keys away until no two actions of a pane share one. It returns an error if two actions share
-// a key that nobody chose.
-func (p *actionPolicy) resolveConflicts(s *Shell) error {
-	p.lines = s.o.KeyLines
-	for {
-		var found []KeyConflict
-		s.program.cached = nil
-		for _, t := range s.tabs.list {
-			found = append(found, p.conflicts(t.name(), t.top().Actions(), s.program.actions(s))...)
-		}
-		switch {
-		case len(found) == 0:
-			return nil
-		case found[0].Loser == "":
-			return errors.New(found[0].String())
-		}
-		p.takeAway(found[0])
-	}
-}
-
-// resolveConflictsOf takes away the keys that the user chose for actions of a pane that opens from a tab, if another of
-// its actions or one of the program has them. Keys that open tabs hide behind those of such a pane.
-func (p *actionPolicy) resolveConflictsOf(s *Shell, pane ui.Pane) {
-	for len(p.keys) > 0 {
-		program := slices.DeleteFunc(slices.Clone(s.program.actions(s)), func(a ui.Action) bool {
-			return a.Group == tabGroup
-		})
-		found := p.conflicts(pane.Name(), pane.Actions(), program)
-		i := slices.IndexFunc(found, func(c KeyConflict) bool { return strings.HasPrefix(c.Loser, pane.Name()+".") })
-		if i < 0 {
-			return
-		}
-		p.takeAway(found[i])
-	}
-}
-
-// At returns the conflict with its place in the configuration.
-func (c KeyConflict) At(path string) string { return fmt.Sprintf("%s:%d: keys: %s", path, c.Line, c) }
-
-// KeyConflicts returns the keys of the configuration that actions did not get, because others have them. opened are
-// panes that open from tabs: theirs are among them.
-func KeyConflicts(s *Shell, opened ...ui.Pane) []KeyConflict {
+	program = slices.DeleteFunc(slices.Clone(program), func(a ui.Action) bool { return a.Group == tabGroup })
 	for _, p := range opened {
-		s.policy.resolveConflictsOf(s, p)
+		for _, c := range s.policy.conflicts(p.Name(), p.Actions(), program) {
+			if strings.HasPrefix(c.Chosen, p.Name()+".") { // the others are those of each tab too
+				found = append(found, c)
+			}
+		}
 	}
-	return s.policy.lost
+	return found
 }
 
 // configStatus tells what is wrong in the configuration, if anything is. It looks off the loop.

@@ -389,8 +389,9 @@ func TestNew_keyOfTabIsTaken(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		for key, want := range map[string]string{
 			"M": `the key "M" is bound twice in things: to "the program's mouse on or off" ` +
-				`and to "the program's things"`,
-			"A": `the key "A" is bound twice in things: to "mark all" and to "the program's things"`,
+				`and to "the program's things"; only the first works`,
+			"A": `the key "A" is bound twice in things: to "mark all" and to "the program's things"; ` +
+				`only the first works`,
 			"B": "",
 		} {
 			b := newShellTest(t, func(*Options) {})

@@ -3,6 +3,7 @@ package shell
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -46,7 +47,7 @@ type Shell struct {
 }
 
 // New returns a program that has not requested anything yet. If the configuration binds two actions of a pane to the
-// same key, the later one does not get it; see KeyConflicts.
+// same key, the first one has it; see KeyConflicts.
 func New(o Options) (*Shell, error) {
 	o = o.withDefaults()
 	s := &Shell{
@@ -71,17 +72,14 @@ func New(o Options) (*Shell, error) {
 	}
 	addCustomCommands(s)
 	s.clock.interval = o.RefreshInterval
-	if err := s.policy.resolveConflicts(s); err != nil {
-		return nil, err
+	s.policy.lines = s.o.KeyLines
+	for _, c := range KeyConflicts(s) {
+		if c.Chosen == "" {
+			return nil, errors.New(c.String())
+		}
 	}
 	s.startup = tea.Batch(configStatus(s), s.startup)
 	return s, nil
-}
-
-// configurePane gives a pane that opens from a tab what the user has chosen for it.
-func configurePane(s *Shell, p ui.Pane) tea.Cmd {
-	s.policy.resolveConflictsOf(s, p)
-	return s.applyColumns(p)
 }
 
 // applyColumns gives a list its configured columns. It returns a message about columns that do not exist.
@@ -231,7 +229,7 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 		return tea.Batch(cmds...)
 	case ui.OpenPaneMsg:
 		s.tabs.open(msg.Pane)
-		return configurePane(s, msg.Pane)
+		return s.applyColumns(msg.Pane)
 	case ui.ClosePaneMsg:
 		s.goUp()
 	case form.OpenFormMsg:
@@ -252,7 +250,7 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 			return ui.ShowStatus(theme.Warn, "there is no pane "+msg.Pane+" here")
 		}
 		if msg.ThenOpen != nil {
-			return configurePane(s, msg.ThenOpen)
+			return s.applyColumns(msg.ThenOpen)
 		}
 	case ui.CopyMsg:
 		return copyText(msg)

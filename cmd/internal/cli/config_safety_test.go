@@ -90,6 +90,7 @@ func TestDoctorFindsWhatTheDashboardRefuses(t *testing.T) {
 		code       int
 	}{
 		"bound twice":  {"[keys]\n\"services.disable\" = [\"d\", \"e\"]\n", "bound twice", exit.CodeOK},
+		"opened pane":  {"[keys]\n\"objects.link\" = [\"S\"]\n", "bound twice in objects", exit.CodeOK},
 		"no action":    {"[keys]\n\"services.disabel\" = [\"d\"]\n", `did you mean "services.disable"`, exit.CodeOK},
 		"no column":    {"[columns]\nservices = [\"nothing\"]\n", `unknown column "nothing"`, exit.CodeOK},
 		"no list":      {"[columns]\nservers = [\"state\"]\n", "unknown list", exit.CodeOK},

@@ -235,9 +235,8 @@ func AccountKeys() []KeySpec {
 
 // KeysDescription is what the table of rebound keys means.
 const KeysDescription = "A list of keys for each action. An action is written PANE.ACTION; docs/keys.md lists the " +
-	"names, and so does the help in lookout (press ?). If two actions of a pane have the same key, the one that " +
-	"has it by default keeps it; if neither has, the one that comes first in the file does. An action left " +
-	"without a key keeps its default keys."
+	"names, and so does the help in lookout (press ?). If two actions of a pane have the same key, only the " +
+	"first of them in that help has it, and lookout says so when it starts."
 
 // CheckBaseURL returns an error unless an address may receive the token: over https, or on this machine.
 func CheckBaseURL(v string) error {

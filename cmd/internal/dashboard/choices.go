@@ -162,10 +162,10 @@ func checkCommands(
 	return wrong
 }
 
-// bindingPosition returns where the action that does not get a key is bound: in [keys], or as a command.
+// bindingPosition returns where the configuration binds a key that another action has too: in [keys], or as a command.
 func bindingPosition(c shell.KeyConflict, at config.Positions) config.Position {
-	if at.Has("keys", c.Loser) {
-		return at.At("keys", c.Loser)
+	if at.Has("keys", c.Chosen) {
+		return at.At("keys", c.Chosen)
 	}
 	return config.Position{Line: max(1, c.Line), Column: 1}
 }
