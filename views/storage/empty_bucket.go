@@ -69,7 +69,7 @@ func askEmptying(a *account.Account, prefix client.ObjectRef, count emptyCount) 
 // startEmptying deletes the objects that begin with a prefix. Their number is 0 if it is not known.
 func startEmptying(a *account.Account, prefix client.ObjectRef, c account.Consents, objects int64) {
 	id := a.Transfers.Empty(c[client.OpEmptyBucket], prefix.Cluster, prefix.Bucket, prefix.Name, objects)
-	sizesOf(a, prefix).expect(pendingChange{id: id, emptied: &prefix.Name})
+	sizesOf(a, prefix).changedBy(id)
 }
 
 // nothingToDelete says that there is no object to delete.

@@ -17,7 +17,6 @@ import (
 	"lookout/client/account"
 	"lookout/client/lists"
 	"lookout/client/objectindex"
-	"lookout/client/objectnames"
 	"lookout/client/transfer"
 	"lookout/client/wording"
 	"lookout/theme"
@@ -30,14 +29,14 @@ import (
 // bucketSizes are the sums of the folders of a bucket, as far as somebody has asked for them. All panes of the bucket
 // share them.
 type bucketSizes struct {
-	a       *account.Account
-	bucket  client.ObjectRef // without a name
-	pending []pendingChange
-	mu      sync.Mutex  // cells are also drawn off the event loop, which alone changes these two
-	reads   []*sizeRead // that have ended, the newest last; the slice never changes
-	current *sizeRead   // under way; nil is none
-	bySize  bool        // new listings begin sorted by size
-	version int
+	a         *account.Account
+	bucket    client.ObjectRef // without a name
+	deletions []transfer.ID    // that may be under way
+	mu        sync.Mutex       // cells are also drawn off the event loop, which alone changes these two
+	reads     []*sizeRead      // that have ended, the newest last; the slice never changes
+	current   *sizeRead        // under way; nil is none
+	bySize    bool             // new listings begin sorted by size
+	version   int
 }
 
 // A sizeRead is one reading of all names below a prefix.
@@ -45,7 +44,7 @@ type sizeRead struct {
 	sums    *objectindex.FolderSizes
 	endedAt time.Time
 	partial atomic.Bool // it was stopped or has failed
-	changed atomic.Bool // objects were changed from here since, and it is not known how that changes the sums
+	changed atomic.Bool // objects were changed from here since
 	stop    context.CancelFunc
 }
 
@@ -68,6 +67,11 @@ func (s *bucketSizes) read(prefix string) {
 	}
 	ctx, stop := context.WithCancel(s.a.Context)
 	r := &sizeRead{sums: objectindex.NewFolderSizes(prefix, -1), stop: stop}
+	s.deletions = slices.DeleteFunc(s.deletions, func(id transfer.ID) bool {
+		status, _ := s.a.Transfers.Status(id)
+		return !status.State.Unfinished()
+	})
+	r.changed.Store(len(s.deletions) > 0)
 	s.set(s.reads, r)
 	s.watch(r)
 	s.a.Go(func() (apply func()) {
@@ -188,11 +192,9 @@ type exactTotals func(prefix string) (sum objectindex.ObjectTotal, at time.Time,
 
 // exact returns the sums that are exact now.
 func (s *bucketSizes) exact() exactTotals {
-	s.settle()
-	pending := len(s.pending) > 0
 	return func(prefix string) (sum objectindex.ObjectTotal, at time.Time, known bool) {
 		r := s.find(prefix)
-		if r == nil || r.partial.Load() || r.changed.Load() || pending {
+		if r == nil || r.partial.Load() || r.changed.Load() {
 			return sum, at, false
 		}
 		sum, known = r.sums.Sum(prefix)
@@ -200,25 +202,10 @@ func (s *bucketSizes) exact() exactTotals {
 	}
 }
 
-// A pendingChange is a transfer that changes objects.
-type pendingChange struct {
-	id      transfer.ID
-	objects *objectnames.SortedNames // that it deletes, or nil
-	emptied *string                  // set if it deletes every object with this prefix
-}
-
-// maxExactChanges is the number of deleted objects that are subtracted one by one.
-const maxExactChanges = 10_000
-
-// expect notes that a transfer will delete objects. Without objects and prefix it is not known what it changes.
-func (s *bucketSizes) expect(p pendingChange) {
-	if len(s.reads) == 0 && s.current == nil {
-		return
-	}
-	if p.objects != nil && p.objects.Len() > maxExactChanges {
-		p.objects = nil
-	}
-	s.pending = append(s.pending, p)
+// changedBy notes that a transfer deletes objects: the sums are wrong, as are those that are read before it has ended.
+func (s *bucketSizes) changedBy(id transfer.ID) {
+	s.deletions = append(s.deletions, id)
+	s.invalidate()
 }
 
 // invalidate notes that objects have been stored, or will be.
@@ -229,33 +216,6 @@ func (s *bucketSizes) invalidate() {
 			r.changed.Store(true)
 		}
 	}
-}
-
-// settle takes into the sums what has become of the transfers that change objects.
-func (s *bucketSizes) settle() {
-	s.pending = slices.DeleteFunc(s.pending, func(p pendingChange) bool {
-		status, _ := s.a.Transfers.Status(p.id)
-		if status.State.Unfinished() {
-			return false
-		}
-		s.version++
-		for _, r := range append(slices.Clone(s.reads), s.current) {
-			switch {
-			case r == nil:
-			case status.State == transfer.Done && p.emptied != nil && r != s.current:
-				if !r.sums.RemoveFolder(*p.emptied) {
-					r.changed.Store(true)
-				}
-			case status.State != transfer.Done || p.objects == nil || r == s.current:
-				r.changed.Store(true)
-			default:
-				for o := range p.objects.From(0) {
-					r.sums.Change(o.Name, -1, -max(0, o.Size))
-				}
-			}
-		}
-		return true
-	})
 }
 
 // listingSizes are the sums of a bucket as a listing joins with them.
@@ -307,7 +267,7 @@ func (s listingSizes) describe(now time.Time) []string {
 		age = "not all sizes were read"
 	case problem != "":
 		age += ", " + problem
-	case r.changed.Load() || len(s.pending) > 0:
+	case r.changed.Load():
 		age += ", changed since"
 	}
 	return []string{text, age, "r reads again"}

@@ -194,7 +194,7 @@ func (d deletion) start(a *account.Account, c account.Consents) tea.Cmd {
 			id = a.Transfers.DeleteList(consent, cluster, bucket, d.names)
 		}
 		return func() {
-			sizesOf(a, d.bucket.Object("")).expect(pendingChange{id: id, objects: d.names})
+			sizesOf(a, d.bucket.Object("")).changedBy(id)
 			operation.SyncTransfers(a)
 		}
 	})

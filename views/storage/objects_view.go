@@ -42,7 +42,6 @@ func (l *objectListing) nameCell(o *client.Object, _ ui.Box) (string, theme.Tone
 // View shows the columns of the sums once somebody has asked for them.
 func (l *objectListing) View(b ui.Box) string {
 	l.preview.setBox(b)
-	l.sizes.settle()
 	sizesView{l}.showSizes()
 	return l.List.View(b)
 }
