@@ -16,37 +16,73 @@ import (
 
 // Choice returns a field for one of a few values.
 func Choice[S ~string](name, label string, v *S, options ...S) Field {
-	return Field{Name: name, Label: label, input: newChoice(v, options...)}
+	c := &choice{value: func() string { return string(*v) }, pick: func(o string) { *v = S(o) }}
+	for _, o := range options {
+		c.options = append(c.options, string(o))
+	}
+	return Field{Name: name, Label: label, options: c.options, input: c}
 }
 
-func newChoice[S ~string](v *S, options ...S) *choice[S] { return &choice[S]{v: v, options: options} }
+// Switch returns a field for yes or no.
+func Switch(name, label string, v *bool) Field {
+	yesOrNo := map[bool]string{true: "yes", false: "no"}
+	c := &choice{
+		options: []string{"yes", "no"},
+		value:   func() string { return yesOrNo[*v] },
+		pick:    func(o string) { *v = o == "yes" },
+	}
+	parse := func(text string) string {
+		on, err := strconv.ParseBool(text)
+		if err != nil {
+			return "use true or false"
+		}
+		*v = on
+		return ""
+	}
+	return Field{Name: name, Label: label, kind: "bool", parse: parse, input: c}
+}
+
+// unknownOption is the option of a switch whose value is not known.
+const unknownOption = "unknown"
+
+// OptionalSwitch returns a field for yes or no, or for unknown if there is no value yet.
+func OptionalSwitch(name, label string, v **bool) Field {
+	if *v != nil {
+		return Switch(name, label, *v)
+	}
+	word := unknownOption
+	f := Choice(name, label, &word, unknownOption, "yes", "no")
+	c := f.input.(*choice)
+	pick := c.pick
+	c.pick = func(o string) {
+		pick(o)
+		on := o == "yes"
+		if *v = &on; o == unknownOption {
+			*v = nil
+		}
+	}
+	return f
+}
 
 // choice is one of a few values, changed with left and right, or found by typing how it begins.
-type choice[S ~string] struct {
+type choice struct {
 	optionSearch
-	v       *S
-	options []S
-	before  S // the value when the search began
+	value   func() string
+	pick    func(option string)
+	options []string
+	before  string // the value when the search began
 }
 
-func (c *choice[S]) text() string { return string(*c.v) }
+func (c *choice) text() string { return c.value() }
 
-func (c *choice[S]) paste(string) {}
+func (c *choice) paste(string) {}
 
-func (c *choice[S]) set(text string) string {
-	if !slices.Contains(c.options, S(text)) {
+func (c *choice) set(text string) string {
+	if !slices.Contains(c.options, text) {
 		return "not an option"
 	}
-	*c.v = S(text)
+	c.pick(text)
 	return ""
-}
-
-func (c *choice[S]) optionNames() []string {
-	names := make([]string, len(c.options))
-	for i, o := range c.options {
-		names[i] = string(o)
-	}
-	return names
 }
 
 // joinWithOr returns words as an enumeration: "url or tcp".
@@ -55,50 +91,45 @@ func joinWithOr(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-func (c *choice[S]) press(k tea.KeyPressMsg) bool {
-	i := slices.Index(c.options, *c.v)
+func (c *choice) press(k tea.KeyPressMsg) (taken, edited bool) {
+	i := slices.Index(c.options, c.value())
 	switch k.String() {
 	case "right":
 		i++
 	case "left":
 		i--
 	default:
-		return c.choose(k)
+		taken = c.choose(k)
+		return taken, taken
 	}
-	c.clear()
-	*c.v = c.options[(i+len(c.options))%len(c.options)]
-	return true
+	c.leave()
+	c.pick(c.options[(i+len(c.options))%len(c.options)])
+	return true, true
 }
 
 // choose takes the option that begins with what is typed. If none does, the value is what it was before.
-func (c *choice[S]) choose(k tea.KeyPressMsg) bool {
+func (c *choice) choose(k tea.KeyPressMsg) bool {
 	if c.query() == "" {
-		c.before = *c.v
+		c.before = c.value()
 	}
 	if !c.take(k) {
 		return false
 	}
-	*c.v = c.before
+	c.pick(c.before)
 	if i := slices.IndexFunc(c.options, c.begins); i >= 0 && !c.begins(c.before) {
-		*c.v = c.options[i]
+		c.pick(c.options[i])
 	}
 	return true
 }
 
 // begins reports whether an option begins with what is typed.
-func (c *choice[S]) begins(option S) bool {
-	return strings.HasPrefix(strings.ToLower(string(option)), strings.ToLower(c.query()))
+func (c *choice) begins(option string) bool {
+	return strings.HasPrefix(strings.ToLower(option), strings.ToLower(c.query()))
 }
 
-// leave ends the search.
-func (c *choice[S]) leave() { c.clear() }
-
-// passesTyping marks an input from which typing goes on to the field below, if that takes it.
-func (c *choice[S]) passesTyping() {}
-
-func (c *choice[S]) view(b ui.Box, focused bool) []string {
-	lines := drawChoice(b, focused, string(*c.v), c.optionNames())
-	if !focused {
+func (c *choice) view(b ui.Box, focused bool, _ string) []string {
+	lines := drawChoice(b, focused, c.value(), c.options)
+	if !focused || c.query() == "" {
 		return lines
 	}
 	found := 0
@@ -106,9 +137,6 @@ func (c *choice[S]) view(b ui.Box, focused bool) []string {
 		if c.begins(o) {
 			found++
 		}
-	}
-	if c.query() == "" {
-		return lines
 	}
 	return append(lines, c.searchLine(b, focused, found, len(c.options)))
 }
@@ -146,69 +174,8 @@ func drawChoice(b ui.Box, focused bool, value string, options []string) []string
 	return []string{mark(theme.Accent, b.Width-ui.Width(position)) + b.Theme.Paint(theme.Muted, position)}
 }
 
-func (c *choice[S]) hints() []KeyHint { return []KeyHint{{"left/right", "choose"}} }
-
-// Switch returns a field for yes or no.
-func Switch(name, label string, v *bool) Field {
-	word := "no"
-	if *v {
-		word = "yes"
-	}
-	c := newChoice(&word, "yes", "no")
-	return Field{Name: name, Label: label, input: &toggle{c, v}}
-}
-
-// unknownOption is the option of a switch whose value is not known.
-const unknownOption = "unknown"
-
-// OptionalSwitch returns a field for yes or no, or for unknown if there is no value yet.
-func OptionalSwitch(name, label string, v **bool) Field {
-	if *v != nil {
-		return Switch(name, label, *v)
-	}
-	word := unknownOption
-	c := newChoice(&word, unknownOption, "yes", "no")
-	return Field{Name: name, Label: label, input: &optionalToggle{c, v}}
-}
-
-// optionalToggle is a choice of yes, no and unknown.
-type optionalToggle struct {
-	*choice[string]
-	v **bool
-}
-
-func (t *optionalToggle) press(k tea.KeyPressMsg) bool {
-	taken := t.choice.press(k)
-	on := *t.choice.v == "yes"
-	if *t.v = &on; *t.choice.v == unknownOption {
-		*t.v = nil
-	}
-	return taken
-}
-
-// toggle is a choice of yes and no.
-type toggle struct {
-	*choice[string]
-	v *bool
-}
-
-func (t *toggle) press(k tea.KeyPressMsg) bool {
-	taken := t.choice.press(k)
-	*t.v = *t.choice.v == "yes"
-	return taken
-}
-
-func (t *toggle) kind() string { return "bool" }
-
-func (t *toggle) optionNames() []string { return nil }
-
-func (t *toggle) set(text string) string {
-	on, err := strconv.ParseBool(text)
-	if err != nil {
-		return "use true or false"
-	}
-	*t.v, *t.choice.v = on, map[bool]string{true: "yes", false: "no"}[on]
-	return ""
+func (c *choice) state() inputState {
+	return inputState{query: c.query(), passesTyping: true, hints: []KeyHint{{"left/right", "choose"}}}
 }
 
 // MultiChoiceOption is one option of a MultiChoice field.
@@ -219,20 +186,25 @@ type MultiChoiceOption struct {
 
 // MultiChoice returns a field for any number of options.
 func MultiChoice(name, label string, v *[]int, options func() []MultiChoiceOption) Field {
-	return Field{Name: name, Label: label, input: &multiChoice{v: v, options: options}}
+	m := &multiChoice{v: v, options: options}
+	m.names = func() []string {
+		var names []string
+		for _, o := range options() {
+			names = append(names, o.Label)
+		}
+		return names
+	}
+	return Field{Name: name, Label: label, kind: "intSlice", input: m}
 }
 
 // multiChoice is any number of options, picked with space and found by typing.
 type multiChoice struct {
-	optionless
 	listSearch
 	v       *[]int
 	options func() []MultiChoiceOption
 }
 
 func (m *multiChoice) text() string { return fmt.Sprint(*m.v) }
-
-func (m *multiChoice) kind() string { return "intSlice" }
 
 // set picks the options of a list of IDs, whether they have been read or not; "none" picks none.
 func (m *multiChoice) set(text string) string {
@@ -252,64 +224,45 @@ func (m *multiChoice) set(text string) string {
 	return ""
 }
 
-// shown returns the options that the search finds.
-func (m *multiChoice) shown() []MultiChoiceOption {
-	options := m.options()
-	var shown []MultiChoiceOption
-	for _, i := range m.found(len(options), func(i int) string { return options[i].Label }) {
-		shown = append(shown, options[i])
+// press takes a key. Space picks, so it is never part of a search.
+func (m *multiChoice) press(k tea.KeyPressMsg) (taken, edited bool) {
+	if k.String() != "space" && m.search(k) {
+		return true, false
 	}
-	return shown
-}
-
-// search leaves space, which picks, to press.
-func (m *multiChoice) search(k tea.KeyPressMsg) bool {
-	return k.String() != "space" && m.listSearch.search(k)
-}
-
-func (m *multiChoice) press(k tea.KeyPressMsg) bool {
-	options := m.shown()
-	if len(options) == 0 {
-		return false
+	shown := m.shown()
+	if len(shown) == 0 {
+		return false, false
 	}
 	switch k.String() {
 	case "right":
-		m.cursor = (m.cursor + 1) % len(options)
+		m.cursor = (m.cursor + 1) % len(shown)
 	case "left":
-		m.cursor = (m.cursor + len(options) - 1) % len(options)
+		m.cursor = (m.cursor + len(shown) - 1) % len(shown)
 	case "space":
-		id := options[min(m.cursor, len(options)-1)].ID
+		id := m.options()[shown[min(m.cursor, len(shown)-1)]].ID
 		if i := slices.Index(*m.v, id); i >= 0 {
 			*m.v = slices.Delete(slices.Clone(*m.v), i, i+1)
 		} else {
 			*m.v = append(slices.Clone(*m.v), id)
 		}
 	default:
-		return false
+		return false, false
 	}
-	return true
+	return true, true
 }
 
-// leave ends the search.
-func (m *multiChoice) leave() {
-	options := m.shown()
-	m.clear()
-	if m.cursor < len(options) {
-		m.cursor = slices.IndexFunc(m.options(), func(o MultiChoiceOption) bool { return o.ID == options[m.cursor].ID })
-	}
-}
-
-func (m *multiChoice) view(b ui.Box, focused bool) []string {
-	all, options := m.options(), m.shown()
+func (m *multiChoice) view(b ui.Box, focused bool, empty string) []string {
+	all, shown := m.options(), m.shown()
 	if len(all) == 0 {
-		return []string{b.Theme.Paint(theme.Muted, m.whyEmpty())}
+		return []string{b.Theme.Paint(theme.Muted, empty)}
 	}
 	var line string
 	var lines []string
 	if m.query() != "" {
-		lines = append(lines, m.searchLine(b, focused, len(options), len(all)))
+		lines = append(lines, m.searchLine(b, focused, len(shown), len(all)))
 	}
-	for i, o := range options {
+	for i, at := range shown {
+		o := all[at]
 		box, tone := "[ ] ", theme.Plain
 		if slices.Contains(*m.v, o.ID) {
 			box, tone = "["+b.Theme.Glyphs.Mark+"] ", theme.Strong
@@ -329,132 +282,107 @@ func (m *multiChoice) view(b ui.Box, focused bool) []string {
 	return append(lines, line)
 }
 
-func (m *multiChoice) hints() []KeyHint {
-	if len(m.options()) == 0 {
-		return nil
-	}
-	return []KeyHint{{"space", "pick"}, {"left/right", "move"}, {"letters", "search"}}
+func (m *multiChoice) state() inputState {
+	return m.listState(KeyHint{"space", "pick"}, KeyHint{"left/right", "move"})
 }
 
 // Grid returns a field with a choice for each of several rows.
 func Grid[S ~string](name, label string, rows []string, values []S, options ...S) Field {
-	return Field{Name: name, Label: label, input: &grid[S]{rows: rows, values: values, options: options}}
+	g := &grid{
+		rows:  rows,
+		value: func(row int) string { return string(values[row]) },
+		change: func(row, by int) {
+			n := len(options)
+			values[row] = options[(slices.Index(options, values[row])+by+n)%n]
+		},
+		usual: string(options[0]),
+	}
+	g.names = func() []string { return rows }
+	for _, row := range rows {
+		g.nameWidth = max(g.nameWidth, ui.Width(row))
+	}
+	for _, o := range options {
+		g.valueWidth = max(g.valueWidth, ui.Width(string(o)))
+	}
+	return Field{Name: name, Label: label, input: g}
 }
 
 // grid is a choice for each of several rows, which are found by typing. gridRows of them are in sight.
-type grid[S ~string] struct {
-	optionless
+type grid struct {
 	listSearch
-	rows    []string
-	values  []S
-	options []S
+	rows                  []string
+	value                 func(row int) string
+	change                func(row, by int) // to the next option, or for -1 to the one before
+	usual                 string            // the value that is not emphasized
+	nameWidth, valueWidth int               // of the widest
 }
 
 const gridRows = 8
 
-// optionless is an input that may have no options.
-type optionless struct{ why func() string }
-
-// setWhyEmpty sets what is shown if there are no options.
-func (o *optionless) setWhyEmpty(why func() string) { o.why = why }
-
-// whyEmpty returns what is shown if there are no options.
-func (o *optionless) whyEmpty() string {
-	if o.why != nil {
-		if text := o.why(); text != "" {
-			return text
-		}
+func (g *grid) text() string {
+	values := make([]string, len(g.rows))
+	for i := range values {
+		values[i] = g.value(i)
 	}
-	return "nothing to choose from"
+	return fmt.Sprint(values)
 }
 
-func (g *grid[S]) text() string { return fmt.Sprint(g.values) }
+func (g *grid) set(string) string { return "cannot be set by a script" }
 
-// shown returns the indexes of the rows that the search finds.
-func (g *grid[S]) shown() []int { return g.found(len(g.rows), func(i int) string { return g.rows[i] }) }
-
-func (g *grid[S]) press(k tea.KeyPressMsg) bool {
+func (g *grid) press(k tea.KeyPressMsg) (taken, edited bool) {
+	if g.search(k) {
+		return true, false
+	}
 	shown := g.shown()
 	if len(shown) == 0 {
-		return false
+		return false, false
 	}
-	by := 0
-	switch k.String() {
-	case "down":
-		if g.cursor == len(shown)-1 {
-			return false
-		}
+	switch key := k.String(); {
+	case key == "down" && g.cursor < len(shown)-1:
 		g.moveTo(g.cursor + 1)
-	case "up":
-		if g.cursor == 0 {
-			return false
-		}
+	case key == "up" && g.cursor > 0:
 		g.moveTo(g.cursor - 1)
-	case "right":
-		by = 1
-	case "left":
-		by = -1
+	case key == "right":
+		g.change(shown[g.cursor], 1)
+	case key == "left":
+		g.change(shown[g.cursor], -1)
 	default:
-		return false
+		return false, false
 	}
-	n, row := len(g.options), shown[g.cursor]
-	g.values[row] = g.options[(slices.Index(g.options, g.values[row])+by+n)%n]
-	return true
-}
-
-// leave ends the search. The cursor stays on its row.
-func (g *grid[S]) leave() {
-	shown := g.shown()
-	g.clear()
-	if g.cursor < len(shown) {
-		g.moveTo(shown[g.cursor])
-	}
-}
-
-// valueWidth returns the width of the widest option.
-func (g *grid[S]) valueWidth() int {
-	widest := 0
-	for _, o := range g.options {
-		widest = max(widest, ui.Width(string(o)))
-	}
-	return widest
-}
-
-// needs returns the width in which no row is cut.
-func (g *grid[S]) needs() int {
-	widest := 0
-	for _, row := range g.rows {
-		widest = max(widest, ui.Width(row))
-	}
-	return widest + g.valueWidth() + 6
+	return true, true
 }
 
 // moveTo moves the cursor to a row and scrolls it into sight.
-func (g *grid[S]) moveTo(row int) {
+func (g *grid) moveTo(row int) {
 	g.cursor = row
 	g.top = max(min(g.top, row), row-gridRows+1)
 }
 
-func (g *grid[S]) hints() []KeyHint {
-	if len(g.rows) == 0 {
-		return nil
-	}
-	return []KeyHint{{"left/right", "change"}, {"up/down", "move"}, {"letters", "search"}}
+// leave ends the search. The rows scroll so that the cursor is in sight.
+func (g *grid) leave() {
+	g.listSearch.leave()
+	g.moveTo(g.cursor)
 }
 
-func (g *grid[S]) view(b ui.Box, focused bool) []string {
+func (g *grid) state() inputState {
+	s := g.listState(KeyHint{"left/right", "change"}, KeyHint{"up/down", "move"})
+	s.width = g.nameWidth + g.valueWidth + 6
+	return s
+}
+
+func (g *grid) view(b ui.Box, focused bool, empty string) []string {
 	if len(g.rows) == 0 {
-		return []string{b.Theme.Paint(theme.Muted, g.whyEmpty())}
+		return []string{b.Theme.Paint(theme.Muted, empty)}
 	}
-	name, shown := max(4, b.Width-g.valueWidth()-6), g.shown()
+	name, shown := max(4, b.Width-g.valueWidth-6), g.shown()
 	lines := []string{g.searchLine(b, focused, len(shown), len(g.rows))}
 	last := min(len(shown), g.top+gridRows)
 	for i := g.top; i < last; i++ {
 		tone, lead, row := theme.Plain, "  ", shown[i]
-		if g.values[row] != g.options[0] {
+		value := g.value(row)
+		if value != g.usual {
 			tone = theme.Strong
 		}
-		value := string(g.values[row])
 		if focused && i == g.cursor {
 			tone, lead = theme.Accent, b.Theme.Glyphs.Cursor+" "
 			value = b.Theme.Glyphs.Left + value + b.Theme.Glyphs.Right

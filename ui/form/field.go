@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"fmt"
 	"net/mail"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/ui"
-	"lookout/ui/input"
 )
 
 // Validator returns what is wrong with a text, or "".
@@ -63,9 +63,14 @@ func Email() Validator {
 // Field is one value of a form. Its name is the API's, so that reasons for a refusal appear below it.
 type Field struct {
 	Name, Label string
-	sentAs      []string     // other names of the API for what is entered
-	script      *ScriptInput // nil: scripts cannot set it
+	sentAs      []string                           // other names of the API for what is entered
+	script      *ScriptInput                       // nil: scripts cannot set it
+	kind        string                             // what the help calls the value; "" is a string
+	options     []string                           // the values that it accepts; nil if there are too many to name
+	parse       func(text string) (problem string) // takes the text of a script instead of the input
+	secret      bool                               // the value is never drawn
 	note        func() string
+	whyEmpty    func() string
 	when        func() bool
 	checks      []Validator
 	input       fieldInput
@@ -122,24 +127,23 @@ func (f Field) Set(text string) string {
 	if f.Script().Except != "" && text == f.Script().Except {
 		return "use " + joinWithOr(f.Options())
 	}
-	if s, ok := f.input.(interface{ set(string) string }); ok {
-		if problem := s.set(text); problem == "" || f.Options() == nil {
-			return problem
-		}
+	set := f.input.set
+	if f.parse != nil {
+		set = f.parse
+	}
+	problem := set(text)
+	if problem != "" && f.Options() != nil {
 		return "use " + joinWithOr(f.Options())
 	}
-	return "cannot be set by a script"
+	return problem
 }
 
 // Options returns the values that the field accepts; nil if there are too many to name.
 func (f Field) Options() []string {
-	if f.Script().Set != nil {
+	if f.Script().Set != nil || f.options == nil {
 		return nil
 	}
-	if o, ok := f.input.(interface{ optionNames() []string }); ok {
-		return slices.DeleteFunc(o.optionNames(), func(name string) bool { return name == f.Script().Except })
-	}
-	return nil
+	return slices.DeleteFunc(slices.Clone(f.options), func(name string) bool { return name == f.Script().Except })
 }
 
 // Kind returns what the help calls the value, in the words of pflag: "string", "int", "bool", "intSlice".
@@ -147,17 +151,11 @@ func (f Field) Kind() string {
 	if f.Script().Bool {
 		return "bool"
 	}
-	if k, ok := f.input.(interface{ kind() string }); ok {
-		return k.kind()
-	}
-	return "string"
+	return cmp.Or(f.kind, "string")
 }
 
 // Secret reports whether the value is never drawn. Scripts read it from a file or standard input: its flag is a path.
-func (f Field) Secret() bool {
-	t, ok := f.input.(*textInput)
-	return ok && t.secret
-}
+func (f Field) Secret() bool { return f.secret }
 
 // Note adds a line of explanation below the field while it has the keyboard.
 func (f Field) Note(text string) Field { return f.NoteFunc(func() string { return text }) }
@@ -174,12 +172,7 @@ func (f Field) NoteText() string {
 }
 
 // WhyEmpty sets what a choice shows if it has no options: that they have not been read.
-func (f Field) WhyEmpty(why func() string) Field {
-	if o, ok := f.input.(interface{ setWhyEmpty(func() string) }); ok {
-		o.setWhyEmpty(why)
-	}
-	return f
-}
+func (f Field) WhyEmpty(why func() string) Field { f.whyEmpty = why; return f }
 
 // When makes the field apply, and so be shown and sent, only while a condition holds.
 func (f Field) When(applies func() bool) Field { f.when = applies; return f }
@@ -193,35 +186,28 @@ func (f Field) Applies() bool { return f.when == nil || f.when() }
 // shown reports whether the field is shown.
 func (f Field) shown() bool { return f.Applies() && !f.Script().Only }
 
-// takesEnter reports whether enter belongs to the text: it begins a line.
-func (f Field) takesEnter() bool {
-	t, ok := f.input.(*textInput)
-	if !ok {
-		return false
+// emptyText returns what is shown in place of a value that is empty.
+func (f Field) emptyText() string {
+	if f.whyEmpty != nil {
+		if text := f.whyEmpty(); text != "" {
+			return text
+		}
 	}
-	_, block := t.edit().(*input.TextArea)
-	return block
+	return f.input.state().emptyText
 }
 
 // view draws the value. An empty text that is accepted says so.
 func (f Field) view(b ui.Box, focused bool) []string {
-	t, ok := f.input.(interface {
-		viewEmpty(b ui.Box, focused bool, placeholder string) []string
-	})
-	if ok && f.input.text() == "" && f.problem() == "" {
-		return t.viewEmpty(b, focused, "optional")
+	empty := f.emptyText()
+	if f.input.text() == "" && f.problem() != "" {
+		empty = ""
 	}
-	return f.input.view(b, focused)
+	return f.input.view(b, focused, empty)
 }
 
 // problem returns what is wrong with the field's value, or "".
 func (f Field) problem() string {
 	text := f.input.text()
-	if w, ok := f.input.(interface{ problem() string }); ok {
-		if reason := w.problem(); reason != "" {
-			return reason
-		}
-	}
 	for _, check := range f.checks {
 		if reason := check(text); reason != "" {
 			return reason
@@ -252,60 +238,50 @@ func Problems(fields []Field) []FieldProblem {
 
 // fieldInput is one kind of input: it takes keys and draws its value.
 type fieldInput interface {
-	text() string                         // for checks
-	press(tea.KeyPressMsg) (taken bool)   // false leaves the key to the form
-	paste(string)                         // ignored by inputs that hold no text
-	view(b ui.Box, focused bool) []string // at most b.Width cells wide
+	text() string                                       // for checks
+	set(text string) (problem string)                   // takes the text of a script
+	press(tea.KeyPressMsg) (taken, edited bool)         // the form has the keys that are not taken
+	paste(string)                                       // ignored by inputs that hold no text
+	leave()                                             // ends a search
+	view(b ui.Box, focused bool, empty string) []string // at most b.Width cells wide
+	describe(empty string) (value, line string)         // for a screen reader, with the line that is being typed
+	state() inputState
+}
+
+// inputState is what a form has to know of an input.
+type inputState struct {
+	hints        []KeyHint
+	emptyText    string // what is shown in place of an empty value
+	query        string // what is typed into its search
+	width        int    // the least in which it stands beside its label
+	takesEnter   bool   // enter begins a line
+	passesTyping bool   // typing goes on to the field below, if that takes it
+	takesTyping  bool   // it takes what is typed above it, whether it was edited or not
+}
+
+// typed returns a field for text that is typed.
+func typed(name, label string, t textInput, checks ...Validator) Field {
+	return Field{Name: name, Label: label, checks: append(t.checks(), checks...), secret: t.secret, input: &t}
 }
 
 // Text returns a field for one line of text.
 func Text[S ~string](name, label string, v *S, checks ...Validator) Field {
-	return Field{
-		Name:   name,
-		Label:  label,
-		checks: checks,
-		input:  newTextInput(string(*v), func(s string) { *v = S(s) }),
-	}
+	return typed(name, label, textInput{initial: string(*v), onChange: func(s string) { *v = S(s) }}, checks...)
 }
 
 // Secret returns a field for text that is never drawn: the same dots stand for any text.
 func Secret(name, label string, v *string, checks ...Validator) Field {
-	return Field{
-		Name:   name,
-		Label:  label,
-		checks: checks,
-		input: &textInput{
-			initial:  *v,
-			onChange: func(s string) { *v = s },
-			secret:   true,
-		},
-	}
+	return typed(name, label, textInput{initial: *v, onChange: func(s string) { *v = s }, secret: true}, checks...)
 }
 
 // Lines returns a field for several lines of text: notes, certificates.
 func Lines(name, label string, v *string, checks ...Validator) Field {
-	return Field{
-		Name:   name,
-		Label:  label,
-		checks: checks,
-		input: &textInput{
-			initial:   *v,
-			onChange:  func(s string) { *v = s },
-			multiline: true,
-		},
-	}
+	return typed(name, label, textInput{initial: *v, onChange: func(s string) { *v = s }, multiline: true}, checks...)
 }
 
 // Combobox returns a field for one line of text with suggestions, which up and down go through.
 func Combobox(name, label string, v *string, offers func() []string, checks ...Validator) Field {
-	t := newTextInput(*v, func(s string) { *v = s })
-	t.suggestions = offers
-	return Field{
-		Name:   name,
-		Label:  label,
-		checks: checks,
-		input:  t,
-	}
+	return typed(name, label, textInput{initial: *v, onChange: func(s string) { *v = s }, suggestions: offers}, checks...)
 }
 
 // Number returns a field for a whole number within bounds. A number outside is reported, never changed.
@@ -335,49 +311,27 @@ func (b bounds) check(text string) string {
 }
 
 func number(name, label string, v *int, accepted bounds) Field {
-	start := strconv.Itoa(*v)
+	t := textInput{initial: strconv.Itoa(*v), width: numberWidth}
 	if accepted.optional && *v == 0 {
-		start = ""
+		t.initial = ""
 	}
-	return Field{
-		Name:   name,
-		Label:  label,
-		checks: []Validator{accepted.check},
-		input: &numberInput{
-			newTextInput(start, func(text string) {
-				n, err := strconv.Atoi(strings.TrimSpace(text))
-				if err != nil {
-					n = 0
-				}
-				*v = n
-			}),
-			accepted.optional,
-		},
+	t.onChange = func(text string) {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil {
+			n = 0
+		}
+		*v = n
 	}
+	f := typed(name, label, t, accepted.check)
+	f.kind = "int"
+	f.parse = func(text string) string {
+		if accepted.optional && text == "0" {
+			text = ""
+		}
+		return f.input.set(text)
+	}
+	return f
 }
-
-// numberInput is a number that is typed.
-type numberInput struct {
-	*textInput
-	optional bool
-}
-
-func (n *numberInput) kind() string { return "int" }
 
 // numberWidth is the width of a field for a number.
 const numberWidth = 12
-
-func (n *numberInput) view(b ui.Box, focused bool) []string { return n.viewEmpty(b, focused, "") }
-
-func (n *numberInput) viewEmpty(b ui.Box, focused bool, placeholder string) []string {
-	b.Width = min(b.Width, numberWidth)
-	return n.textInput.viewEmpty(b, focused, placeholder)
-}
-
-// set sets the number; 0 leaves an optional number empty.
-func (n *numberInput) set(text string) string {
-	if n.optional && text == "0" {
-		text = ""
-	}
-	return n.textInput.set(text)
-}

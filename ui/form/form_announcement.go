@@ -23,7 +23,7 @@ func (v *FormView) Announce(b ui.Box) ui.ScreenReaderText {
 		key := strings.Replace(v.exitKey, "esc", "escape", 1)
 		parts = append(parts, "press "+key+" again to discard what you typed, any other key keeps it")
 	case v.focus < len(v.form.Fields):
-		parts, a.Input = v.describeField(v.form.Fields[v.focus], b)
+		parts, a.Input = v.describeField(v.form.Fields[v.focus])
 	case v.focus == len(v.form.Fields):
 		parts, a.Input = []string{v.askForWord()}, "word: "+v.confirmInput.text()
 	default:
@@ -60,18 +60,14 @@ func (v *FormView) Intro() []string {
 }
 
 // describeField returns a field in words, and the line that is typed into it.
-func (v *FormView) describeField(f Field, b ui.Box) (parts []string, input string) {
+func (v *FormView) describeField(f Field) (parts []string, input string) {
 	parts = append(parts, f.Label)
-	if t, ok := f.input.(interface{ describe() (string, string) }); ok {
-		value, line := t.describe()
-		if value != "" {
-			parts = append(parts, value)
-		}
-		if line != "" || value == "" {
-			input = f.Label + ": " + line
-		}
-	} else {
-		parts = append(parts, strings.Join(f.input.view(b, true), " "))
+	value, line := f.input.describe(f.emptyText())
+	if value != "" {
+		parts = append(parts, value)
+	}
+	if line != "" || value == "" {
+		input = f.Label + ": " + line
 	}
 	if reason := v.reason(f); reason != "" {
 		parts = append(parts, "wrong: "+reason)
@@ -83,42 +79,43 @@ func (v *FormView) describeField(f Field, b ui.Box) (parts []string, input strin
 }
 
 // describe says what the value is and how to change it.
-func (c *choice[S]) describe() (value, line string) {
-	i := slices.Index(c.options, *c.v)
+func (c *choice) describe(string) (value, line string) {
+	i := slices.Index(c.options, c.value())
 	if i < 0 {
-		return ui.ShowOnLine(string(*c.v)), ""
+		return ui.ShowOnLine(c.value()), ""
 	}
-	return fmt.Sprintf("%s, %d of %d, left and right change it", *c.v, i+1, len(c.options)), ""
+	return fmt.Sprintf("%s, %d of %d, left and right change it", c.value(), i+1, len(c.options)), ""
 }
 
 // describe says what the option at the cursor is, whether it is picked, and how many are.
-func (m *multiChoice) describe() (value, line string) {
-	options := m.shown()
-	if len(m.options()) == 0 {
-		return m.whyEmpty(), ""
-	}
+func (m *multiChoice) describe(empty string) (value, line string) {
+	options, shown := m.options(), m.shown()
 	if len(options) == 0 {
+		return empty, ""
+	}
+	if len(shown) == 0 {
 		return "no match", "search: " + m.query()
 	}
-	at := min(m.cursor, len(options)-1)
+	at := min(m.cursor, len(shown)-1)
+	option := options[shown[at]]
 	state := "not picked"
-	if slices.Contains(*m.v, options[at].ID) {
+	if slices.Contains(*m.v, option.ID) {
 		state = "picked"
 	}
 	return fmt.Sprintf("%s, %s, %d of %d, %d picked in all; space picks, left and right move, letters search",
-		options[at].Label, state, at+1, len(options), len(*m.v)), wording.WithPrefix("search: ", m.query())
+		option.Label, state, at+1, len(shown), len(*m.v)), wording.WithPrefix("search: ", m.query())
 }
 
 // describe says what the row under the cursor and its value are.
-func (g *grid[S]) describe() (value, line string) {
+func (g *grid) describe(empty string) (value, line string) {
 	shown := g.shown()
 	if len(g.rows) == 0 {
-		return g.whyEmpty(), ""
+		return empty, ""
 	}
 	if len(shown) == 0 {
 		return "no match", "search: " + g.query()
 	}
 	row := shown[g.cursor]
 	return fmt.Sprintf("%s: %s, %d of %d; left and right change it, up and down move, letters search",
-		g.rows[row], g.values[row], g.cursor+1, len(shown)), wording.WithPrefix("search: ", g.query())
+		g.rows[row], g.value(row), g.cursor+1, len(shown)), wording.WithPrefix("search: ", g.query())
 }

@@ -148,7 +148,7 @@ func (v *FormView) fieldLines(i int, f Field, b ui.Box) []string {
 	inner, indent := fieldBox(b), strings.Repeat(" ", labelWidth+2)
 	focused := i == v.focus && !v.sending
 	var lines []string
-	if n, ok := f.input.(interface{ needs() int }); ok && n.needs() > inner.Width { // below its label
+	if f.input.state().width > inner.Width { // below its label
 		lines, indent, inner.Width = append(lines, v.label(f.Label, focused, b)), "  ", b.Width-2
 	}
 	for _, line := range f.view(inner, focused) {
@@ -234,15 +234,13 @@ func (v *FormView) Hints() []KeyHint {
 	}
 	hints := []KeyHint{{send, v.form.SubmitLabel}}
 	if v.focus < len(v.form.Fields) {
-		if in, ok := v.form.Fields[v.focus].input.(interface{ hints() []KeyHint }); ok {
-			hints = append(hints, in.hints()...)
-		}
+		hints = append(hints, v.form.Fields[v.focus].input.state().hints...)
 	}
 	if v.items.hidden {
 		hints = append(hints, KeyHint{"pgup/pgdn", "other rows"})
 	}
 	leave := "cancel"
-	if v.searching() != nil {
+	if v.searching() {
 		leave = "end the search"
 	}
 	return append(hints, KeyHint{"tab", "next field"}, KeyHint{"esc", leave})

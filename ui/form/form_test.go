@@ -217,8 +217,8 @@ func TestChoice_valueOfTheServer(t *testing.T) {
 		value := "icmp\u00a0v6\x1b[2J\n\u3164"
 		f := Choice("type", "Type", &value, "url", "tcp")
 		b := uitest.NewBox(t, width, 1)
-		view := ansi.Strip(strings.Join(f.input.view(b, true), "\n"))
-		said, _ := f.input.(interface{ describe() (string, string) }).describe()
+		view := ansi.Strip(strings.Join(f.input.view(b, true, ""), "\n"))
+		said, _ := f.input.describe("")
 		for name, text := range map[string]string{"view": view, "description": said} {
 			if !strings.Contains(text, "icmp") || strings.ContainsAny(text, "\u00a0\u3164\x1b\n") ||
 				name == "view" && ui.Width(text) > width {

@@ -48,7 +48,7 @@ func NewFormView(form Form, ctx context.Context) *FormView {
 		ctx:          ctx,
 		edited:       map[int]bool{},
 		dirty:        form.Typed,
-		confirmInput: newTextInput("", func(string) {}),
+		confirmInput: &textInput{onChange: func(string) {}},
 	}
 	for _, item := range form.Items {
 		v.items.widest = max(v.items.widest, ui.Width(item))
@@ -162,7 +162,7 @@ func (v *FormView) AsksToQuit() bool { return v.exitKey == "ctrl+c" }
 // passTyping moves the keyboard from a choice to the field below it, if that takes what is typed: a text that is still
 // empty or was typed here, or a list to search.
 func (v *FormView) passTyping() {
-	if _, passes := v.focusedInput().(interface{ passesTyping() }); !passes {
+	if in := v.focusedInput(); in == nil || !in.state().passesTyping {
 		return
 	}
 	below := v.nextFocus(v.focus, 1)
@@ -173,29 +173,23 @@ func (v *FormView) passTyping() {
 	if below < len(v.form.Fields) {
 		in = v.form.Fields[below].input
 	}
-	if t, ok := in.(interface{ takesTyping(edited bool) bool }); ok && t.takesTyping(v.edited[below]) {
+	if s := in.state(); s.takesTyping || v.edited[below] && !s.passesTyping {
 		v.focus = below
 	}
 }
 
-// searching returns the input with the keyboard if something is typed into its search, or nil.
-func (v *FormView) searching() interface{ leave() } {
-	s, ok := v.focusedInput().(interface {
-		query() string
-		leave() // ends the search
-	})
-	if !ok || s.query() == "" {
-		return nil
-	}
-	return s
+// searching reports whether something is typed into the search of the input with the keyboard.
+func (v *FormView) searching() bool {
+	in := v.focusedInput()
+	return in != nil && in.state().query != ""
 }
 
 // press takes a key, and ends a search that the keyboard has left.
 func (v *FormView) press(k tea.KeyPressMsg) tea.Cmd {
-	searched, before := v.searching(), v.focus
+	in, searched, before := v.focusedInput(), v.searching(), v.focus
 	cmd := v.takeKey(k)
-	if searched != nil && v.focus != before {
-		searched.leave()
+	if searched && v.focus != before {
+		in.leave()
 	}
 	return cmd
 }
@@ -226,27 +220,28 @@ func (v *FormView) takeKey(k tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 	case "esc":
-		if s := v.searching(); s != nil {
-			s.leave()
+		if v.searching() {
+			v.focusedInput().leave()
 			return nil
 		}
 		v.done = !v.dirty || v.exitKey == "esc"
 		v.exitKey = "esc"
 		return nil
 	}
-	if input.EntersText(k) && key != "space" && v.searching() == nil {
+	if input.EntersText(k) && key != "space" && !v.searching() {
 		v.passTyping()
 	}
-	in := v.focusedInput()
-	if list, ok := in.(interface{ search(tea.KeyPressMsg) bool }); ok && list.search(k) {
-		return nil
-	}
-	if in != nil && in.press(k) {
-		v.markEdited()
-		if in == v.confirmInput && v.banner == v.askForWord() {
+	if in := v.focusedInput(); in != nil {
+		taken, edited := in.press(k)
+		if edited {
+			v.markEdited()
+		}
+		if edited && in == v.confirmInput && v.banner == v.askForWord() {
 			v.banner = ""
 		}
-		return nil
+		if taken {
+			return nil
+		}
 	}
 	switch {
 	case key == "enter" && v.focus == v.buttonIndex():
@@ -267,7 +262,7 @@ func (v *FormView) takeKey(k tea.KeyPressMsg) tea.Cmd {
 // enterSubmits reports whether enter in the field with the keyboard sends the form: no field after it needs a value.
 func (v *FormView) enterSubmits() bool {
 	if v.focus >= len(v.form.Fields) || v.form.RequiredText != "" || v.form.EnterSubmits == nil ||
-		!v.form.EnterSubmits() || v.form.Fields[v.focus].takesEnter() {
+		!v.form.EnterSubmits() || v.form.Fields[v.focus].input.state().takesEnter {
 		return false
 	}
 	for i, f := range v.form.Fields {

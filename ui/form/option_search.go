@@ -34,8 +34,8 @@ func (s *optionSearch) take(k tea.KeyPressMsg) bool {
 	return s.line.Press(k)
 }
 
-// clear removes the text.
-func (s *optionSearch) clear() { s.line = nil }
+// leave ends the search.
+func (s *optionSearch) leave() { s.line = nil }
 
 // finds reports whether an option has every word of the text.
 func (s *optionSearch) finds(option string) bool {
@@ -72,8 +72,9 @@ const searchWidth = 30
 // listSearch is the search of an input that lists many options, and shows those that are found.
 type listSearch struct {
 	optionSearch
-	cursor int // among the options that are found
-	top    int // the first option in sight
+	names  func() []string // of all options
+	cursor int             // among the options that are found
+	top    int             // the first option in sight
 }
 
 // search takes a key for the search. The cursor goes to the first option that is found.
@@ -96,15 +97,31 @@ func (s *listSearch) paste(text string) {
 	s.cursor, s.top = 0, 0
 }
 
-func (s *listSearch) takesTyping(bool) bool { return true }
-
-// found returns the indexes of the options that are found.
-func (s *listSearch) found(options int, name func(int) string) []int {
+// shown returns the indexes of the options that are found.
+func (s *listSearch) shown() []int {
 	var found []int
-	for i := range options {
-		if s.finds(name(i)) {
+	for i, name := range s.names() {
+		if s.finds(name) {
 			found = append(found, i)
 		}
 	}
 	return found
+}
+
+// leave ends the search. The cursor stays on its option.
+func (s *listSearch) leave() {
+	shown := s.shown()
+	s.optionSearch.leave()
+	if s.cursor < len(shown) {
+		s.cursor = shown[s.cursor]
+	}
+}
+
+// listState returns the state of the input, with the keys that work if there are options.
+func (s *listSearch) listState(hints ...KeyHint) inputState {
+	state := inputState{query: s.query(), takesTyping: true, emptyText: "nothing to choose from"}
+	if len(s.names()) > 0 {
+		state.hints = append(hints, KeyHint{"letters", "search"})
+	}
+	return state
 }

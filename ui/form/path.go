@@ -10,13 +10,8 @@ import (
 
 // File returns a field for the path of a file. Tab belongs to the form, so right at the end of the text completes it.
 func File(name, label string, v *string, checks ...Validator) Field {
-	t := newTextInput(*v, func(s string) { *v = s })
-	return Field{
-		Name:   name,
-		Label:  label,
-		checks: checks,
-		input:  &path{t, *v},
-	}
+	t := &textInput{initial: *v, onChange: func(s string) { *v = s }}
+	return Field{Name: name, Label: label, checks: append(t.checks(), checks...), input: &path{t, *v}}
 }
 
 // path is text that starts as a proposed path. An absolute path typed after it replaces it.
@@ -25,19 +20,23 @@ type path struct {
 	defaultPath string
 }
 
-func (p *path) press(k tea.KeyPressMsg) bool {
+func (p *path) press(k tea.KeyPressMsg) (taken, edited bool) {
 	if k.String() == "right" && p.edit().AtEnd() {
 		p.complete()
-		return true
+		return true, true
 	}
-	taken := p.textInput.press(k)
+	taken, edited = p.textInput.press(k)
 	if n := len(p.defaultPath); n > 0 && os.IsPathSeparator(p.defaultPath[n-1]) {
 		p.dropDefault()
 	}
-	return taken
+	return taken, edited
 }
 
-func (p *path) hints() []KeyHint { return []KeyHint{{"right", "complete the path"}} }
+func (p *path) state() inputState {
+	s := p.textInput.state()
+	s.hints = []KeyHint{{"right", "complete the path"}}
+	return s
+}
 
 func (p *path) paste(s string) {
 	p.textInput.paste(s)

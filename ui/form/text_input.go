@@ -15,7 +15,7 @@ import (
 )
 
 // textInput is text that is typed. The value is set only when the text changes: an untouched field sends the bytes that
-// it was opened with.
+// it was opened with. A value that a line cannot hold is edited as a block.
 type textInput struct {
 	initial     string           // the text until the editor is there
 	editor      input.TextEditor // made by edit: the fields that script commands are made from need none
@@ -23,14 +23,10 @@ type textInput struct {
 	secret      bool
 	multiline   bool
 	suggestions func() []string // nil offers nothing
+	width       int             // at most; 0 for the whole box
 	warning     string
 	// pairs of what stands for a private key in the editor and the key itself: keys are sent, but never drawn
 	keys []string
-}
-
-// newTextInput returns an input for one line of text. A value that a line cannot hold is edited as a block.
-func newTextInput(text string, onChange func(string)) *textInput {
-	return &textInput{initial: text, onChange: onChange}
 }
 
 func (t *textInput) text() string {
@@ -81,11 +77,14 @@ func (t *textInput) newEditor(text string) input.TextEditor {
 	return input.New(text)
 }
 
-func (t *textInput) problem() string {
-	if strings.Contains(t.text(), visible.KeyMask) && !strings.Contains(t.initial, visible.KeyMask) {
-		return "part of the masked private key was deleted: delete all of it, or close the form and start over"
-	}
-	return t.warning
+// checks returns what is checked whatever the text is for.
+func (t *textInput) checks() []Validator {
+	return []Validator{func(text string) string {
+		if strings.Contains(text, visible.KeyMask) && !strings.Contains(t.initial, visible.KeyMask) {
+			return "part of the masked private key was deleted: delete all of it, or close the form and start over"
+		}
+		return t.warning
+	}}
 }
 
 // setText replaces the text, with the cursor at its end.
@@ -121,22 +120,21 @@ func (t *textInput) paste(text string) {
 	}
 }
 
-// takesTyping reports whether what is typed above belongs here: it must not be added to a text that is there already.
-func (t *textInput) takesTyping(edited bool) bool { return edited || t.text() == "" }
+func (t *textInput) leave() {}
 
-func (t *textInput) press(k tea.KeyPressMsg) bool {
+func (t *textInput) press(k tea.KeyPressMsg) (taken, edited bool) {
 	if key := k.String(); (key == "up" || key == "down") && t.suggestions != nil && len(t.suggestions()) > 0 {
 		t.nextSuggestion(key)
-		return true
+		return true, true
 	}
 	before := t.text()
 	if !t.edit().Press(k) {
-		return false
+		return false, false
 	}
 	if t.text() != before {
 		t.changed()
 	}
-	return true
+	return true, true
 }
 
 // nextSuggestion replaces the text with the next suggestion, or with the previous one for up. A text that begins a
@@ -161,16 +159,16 @@ func (t *textInput) nextSuggestion(key string) {
 	t.setText(values[i%len(values)])
 }
 
-func (t *textInput) view(b ui.Box, focused bool) []string { return t.viewEmpty(b, focused, "") }
-
-// viewEmpty draws the text, or says what goes there while there is none.
-func (t *textInput) viewEmpty(b ui.Box, focused bool, placeholder string) []string {
+func (t *textInput) view(b ui.Box, focused bool, empty string) []string {
+	if t.width > 0 {
+		b.Width = min(b.Width, t.width)
+	}
 	more := ""
 	if t.suggestions != nil && len(t.suggestions()) > 0 {
 		more = " " + b.Theme.Glyphs.Down + " "
 		b.Width -= ui.Width(more)
 	}
-	lines := input.ViewField(t.edit(), b, focused, placeholder)
+	lines := input.ViewField(t.edit(), b, focused, empty)
 	if more != "" {
 		tint := b.Theme.Tint(theme.Field)
 		codes := tint.Codes(theme.Muted)
@@ -185,19 +183,21 @@ func (t *textInput) viewEmpty(b ui.Box, focused bool, placeholder string) []stri
 // minTextLines is the number of lines that a field for several lines of text takes at least.
 const minTextLines = 3
 
-func (t *textInput) hints() []KeyHint {
+// state returns the state of the input. What is typed above must not be added to a text that is there already.
+func (t *textInput) state() inputState {
 	_, block := t.edit().(*input.TextArea)
+	s := inputState{emptyText: "optional", takesEnter: block, takesTyping: t.text() == ""}
 	switch {
 	case t.suggestions != nil && len(t.suggestions()) > 0:
-		return []KeyHint{{"up/down", "suggestions"}}
+		s.hints = []KeyHint{{"up/down", "suggestions"}}
 	case block && t.multiline:
-		return []KeyHint{{"enter", "new line"}}
+		s.hints = []KeyHint{{"enter", "new line"}}
 	}
-	return nil
+	return s
 }
 
 // describe says what kind of text it is, and returns the line that is being typed. It never tells a secret.
-func (t *textInput) describe() (value, line string) {
+func (t *textInput) describe(string) (value, line string) {
 	line, n, of := t.edit().CurrentLine()
 	switch {
 	case t.secret && t.text() != "":
