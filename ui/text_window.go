@@ -131,16 +131,7 @@ func (w *LongTextView) LineCount(width, most int) int {
 
 // Actions returns the actions that scroll the text.
 func (w *LongTextView) Actions() []Action {
-	page := max(1, w.height-1)
-	move := func(name string, do func(), keys ...string) Action { return LocalAction("move", name, "", do, keys...) }
-	return []Action{
-		move("down", func() { w.scroll(1) }, "j", "down"),
-		move("up", func() { w.scroll(-1) }, "k", "up"),
-		move("page down", func() { w.scroll(page) }, "pgdown", "ctrl+f"),
-		move("page up", func() { w.scroll(-page) }, "pgup", "ctrl+b"),
-		move("first", func() { w.piece, w.row = 0, 0 }, "g", "home"),
-		move("last", w.scrollToEnd, "G", "end"),
-	}
+	return scrollActions(w.height, w.scroll, func() { w.piece, w.row = 0, 0 }, w.scrollToEnd)
 }
 
 // View draws the lines in sight. If more follows, the last line says how much of the text is above.

@@ -25,17 +25,20 @@ func (v *Viewport) scroll(by int) { v.top = max(0, min(v.top+by, v.length-v.heig
 
 // Actions returns the actions that scroll the text.
 func (v *Viewport) Actions() []Action {
-	page := max(1, v.height-1)
-	scroll := func(name string, by int, keys ...string) Action {
-		return LocalAction("move", name, "", func() { v.scroll(by) }, keys...)
-	}
+	return scrollActions(v.height, v.scroll, func() { v.scroll(-v.length) }, func() { v.scroll(v.length) })
+}
+
+// scrollActions returns the actions that scroll a text in a box of some height.
+func scrollActions(height int, scroll func(by int), first, last func()) []Action {
+	page := max(1, height-1)
+	move := func(name string, do func(), keys ...string) Action { return LocalAction("move", name, "", do, keys...) }
 	return []Action{
-		scroll("down", 1, "j", "down"),
-		scroll("up", -1, "k", "up"),
-		scroll("page down", page, "pgdown", "ctrl+f"),
-		scroll("page up", -page, "pgup", "ctrl+b"),
-		scroll("first", -v.length, "g", "home"),
-		scroll("last", v.length, "G", "end"),
+		move("down", func() { scroll(1) }, "j", "down"),
+		move("up", func() { scroll(-1) }, "k", "up"),
+		move("page down", func() { scroll(page) }, "pgdown", "ctrl+f"),
+		move("page up", func() { scroll(-page) }, "pgup", "ctrl+b"),
+		move("first", first, "g", "home"),
+		move("last", last, "G", "end"),
 	}
 }
 
