@@ -133,7 +133,7 @@ func (p actionPolicy) conflicts(pane string, own, program []ui.Action) (found []
 
 // KeyConflicts returns the keys that two actions of a tab share, or of one of the panes that open from tabs. Keys that
 // open tabs may hide behind those of such a pane.
-func KeyConflicts(s *Shell, opened ...ui.Pane) (found []KeyConflict) {
+func (s *Shell) KeyConflicts(opened ...ui.Pane) (found []KeyConflict) {
 	program := s.program.actions(s)
 	for _, t := range s.tabs.list {
 		found = append(found, s.policy.conflicts(t.name(), t.top().Actions(), program)...)
@@ -150,7 +150,7 @@ func KeyConflicts(s *Shell, opened ...ui.Pane) (found []KeyConflict) {
 }
 
 // configStatus tells what is wrong in the configuration, if anything is. It looks off the loop.
-func configStatus(s *Shell) tea.Cmd {
+func (s *Shell) configStatus() tea.Cmd {
 	if s.o.CheckConfig == nil {
 		return nil
 	}
@@ -210,7 +210,7 @@ func (s *Shell) KeyBindings(opened ...ui.Pane) []KeyBinding {
 }
 
 // addCustomCommands gives lists the actions that the user has made, with their keys.
-func addCustomCommands(s *Shell) {
+func (s *Shell) addCustomCommands() {
 	if len(s.o.CustomCommands) == 0 {
 		return
 	}

@@ -265,7 +265,7 @@ func (c chrome) workHint() workHint {
 		return workHint{}
 	}
 	w := workHint{parts: p.Parts}
-	if key := shownTabKeys(c.s)[i]; key != "" {
+	if key := c.s.shownTabKeys()[i]; key != "" {
 		w.key = ui.KeyLabel(key) + ": " + p.Pane
 	}
 	return w
@@ -276,9 +276,9 @@ func (c chrome) workHint() workHint {
 func (c chrome) statusLine() string {
 	readKey := ""
 	if c.s.dialogs.top() == nil && !isTyping(c.s.pane()) {
-		readKey = programKey(c.s, messagesName, "m")
+		readKey = c.s.programKey(messagesName, "m")
 	}
-	left := c.s.status.view(c.b, programKey(c.s, undoName, "u"), readKey, c.workHint())
+	left := c.s.status.view(c.b, c.s.programKey(undoName, "u"), readKey, c.workHint())
 	reporter, ok := c.s.pane().(ui.StatusReporter)
 	if !ok {
 		return left

@@ -309,7 +309,7 @@ func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 		waited := wording.FormatAge(s.o.waiting(now))
 		return g.Stale + " waiting " + waited + ": many requests from this machine", theme.Warn
 	case f.Err != nil:
-		return failureText(s, f, now), theme.Bad
+		return s.failureText(f, now), theme.Bad
 	case !f.Loaded:
 		return g.Stale + " loading", theme.Warn
 	case f.Loading && noAutoRefresh(s.pane()):
@@ -330,7 +330,7 @@ func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 }
 
 // failureText says why the pane in front cannot be read, and when it is tried again.
-func failureText(s *Shell, f lists.Freshness, now time.Time) string {
+func (s *Shell) failureText(f lists.Freshness, now time.Time) string {
 	problem := s.themes.current.Glyphs.Problem
 	since := " · since " + f.FailingSince.In(s.o.Location).Format("15:04")
 	again := ""

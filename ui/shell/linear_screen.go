@@ -153,7 +153,7 @@ func (l *ScreenReaderProgram) undoHint(s *Shell) string {
 	if s.status.current.Undo == nil {
 		return ""
 	}
-	return "; " + programKey(s, undoName, "u") + ": " + s.status.current.Undo.Name()
+	return "; " + s.programKey(undoName, "u") + ": " + s.status.current.Undo.Name()
 }
 
 // announcePart announces a part that has changed.

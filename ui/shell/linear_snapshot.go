@@ -34,8 +34,8 @@ func (l *ScreenReaderProgram) snapshot(s *Shell, now time.Time) screenSnapshot {
 		Now:      now,
 	}
 	t := screenSnapshot{
-		account:      accountLine(&s.o.AccountInfo),
-		breadcrumb:   breadcrumbLine(&s.tabs),
+		account:      s.o.AccountInfo.accountLine(),
+		breadcrumb:   s.tabs.breadcrumbLine(),
 		freshness:    s.freshnessWords(),
 		focused:      s.pane(),
 		statusNumber: s.status.number,
@@ -93,16 +93,16 @@ func (l *ScreenReaderProgram) textLines(text string) []string {
 }
 
 // accountLine names the account, and how it differs from others.
-func accountLine(a *AccountInfo) string {
-	line := "account " + a.Account + wording.WithPrefix(", ", a.AccountLabel)
-	for _, word := range a.warnings() {
+func (info *AccountInfo) accountLine() string {
+	line := "account " + info.Account + wording.WithPrefix(", ", info.AccountLabel)
+	for _, word := range info.warnings() {
 		line += ", " + word.text
 	}
 	return line
 }
 
 // breadcrumbLine names the tab in front, and the place in it.
-func breadcrumbLine(t *tabs) string {
+func (t *tabs) breadcrumbLine() string {
 	line := fmt.Sprintf("%s, tab %d of %d", t.current().title, t.front+1, len(t.list))
 	if c, ok := t.pane().(ui.BreadcrumbProvider); ok && len(t.current().stack) > 1 {
 		line += ", " + c.Crumb()

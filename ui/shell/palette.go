@@ -62,7 +62,7 @@ func newPalette(s *Shell) *paletteDialog {
 }
 
 // openPalette shows the palette.
-func openPalette(s *Shell) {
+func (s *Shell) openPalette() {
 	p := newPalette(s)
 	p.updateEntries()
 	s.dialogs.push(p)
@@ -119,7 +119,7 @@ func (p *paletteDialog) updateEntries() {
 	if p.searched.text == now.text && p.cursor < len(p.found) {
 		before = p.found[p.cursor]
 	}
-	p.searched, p.found = now, findEntries(p.shell, now.text)
+	p.searched, p.found = now, p.shell.findEntries(now.text)
 	if at := slices.IndexFunc(p.found, before.is); at >= 0 {
 		p.cursor = at
 	}
@@ -158,8 +158,8 @@ func (e paletteEntry) entry(grouped bool) listEntry {
 
 // findEntries returns the entries that fit a text: first those that fit best, and of these panes, actions and rows in
 // this order. Entries that only have its letters come last.
-func findEntries(s *Shell, text string) []paletteEntry {
-	all, q := paletteEntries(s), search.New(text)
+func (s *Shell) findEntries(text string) []paletteEntry {
+	all, q := s.paletteEntries(), search.New(text)
 	if q.IsEmpty() {
 		return all
 	}
@@ -171,9 +171,9 @@ func findEntries(s *Shell, text string) []paletteEntry {
 			rest = append(rest, e)
 		}
 	}
-	found = append(found, otherPaneEntries(s, q)...)
-	found = append(found, rowActionEntries(s, text)...)
-	found = append(found, rowEntries(s, text)...)
+	found = append(found, s.otherPaneEntries(q)...)
+	found = append(found, s.rowActionEntries(text)...)
+	found = append(found, s.rowEntries(text)...)
 	sort.SliceStable(found, func(i, j int) bool { return found[i].fit > found[j].fit })
 	labels := make([]string, len(rest))
 	for i, e := range rest {
@@ -191,14 +191,14 @@ func fitOrForgive(q search.SearchTerm, text string) search.MatchScore {
 }
 
 // paletteEntries returns every entry but rows: panes, actions, accounts, commands and themes.
-func paletteEntries(s *Shell) []paletteEntry {
+func (s *Shell) paletteEntries() []paletteEntry {
 	var all []paletteEntry
 	add := func(label, kind string, do func() tea.Cmd) {
 		all = append(all, paletteEntry{label: label, kind: kind, do: do})
 	}
-	keys := shownTabKeys(s)
+	keys := s.shownTabKeys()
 	for i, t := range s.tabs.list {
-		add(t.name(), "pane", tabAction(s, i).Do)
+		add(t.name(), "pane", s.tabAction(i).Do)
 		all[i].key, all[i].area = keys[i], s.o.TabPlaces[t.name()].Area
 	}
 	for a := range s.actions() {
@@ -230,7 +230,7 @@ func paletteEntries(s *Shell) []paletteEntry {
 }
 
 // otherPaneEntries returns the actions that need no row and that only other panes offer: "new contact".
-func otherPaneEntries(s *Shell, q search.SearchTerm) (entries []paletteEntry) {
+func (s *Shell) otherPaneEntries(q search.SearchTerm) (entries []paletteEntry) {
 	offered := map[string]bool{}
 	for a := range s.actions() {
 		offered[a.ID()] = true
@@ -262,7 +262,7 @@ func otherPaneEntries(s *Shell, q search.SearchTerm) (entries []paletteEntry) {
 }
 
 // rowEntries returns the rows of all tabs that fit a text.
-func rowEntries(s *Shell, text string) (entries []paletteEntry) {
+func (s *Shell) rowEntries(text string) (entries []paletteEntry) {
 	for _, t := range s.tabs.list {
 		if f, ok := t.root().(ui.PaletteRowProvider); ok {
 			entries = append(entries, rowEntriesOf(t.name(), f.RowFinder(), text)...)
@@ -295,20 +295,20 @@ func rowEntriesOf(pane string, rows ui.PaletteRowFinder, text string) (entries [
 
 // rowActionEntries returns the actions on rows whose names begin a text that goes on with a row, or end it:
 // "disable web-1", "web-1 disable".
-func rowActionEntries(s *Shell, text string) (entries []paletteEntry) {
+func (s *Shell) rowActionEntries(text string) (entries []paletteEntry) {
 	words := strings.Fields(text)
 	for n := 1; n < len(words); n++ {
 		front, back := strings.Join(words[:n], " "), strings.Join(words[n:], " ")
 		for _, t := range s.tabs.list {
-			entries = append(entries, actionEntriesOf(s, t, front, back)...)
-			entries = append(entries, actionEntriesOf(s, t, back, front)...)
+			entries = append(entries, s.actionEntriesOf(t, front, back)...)
+			entries = append(entries, s.actionEntriesOf(t, back, front)...)
 		}
 	}
 	return entries
 }
 
 // actionEntriesOf returns the actions of a tab's rows whose name and row fit.
-func actionEntriesOf(s *Shell, t *tab, name, row string) (entries []paletteEntry) {
+func (s *Shell) actionEntriesOf(t *tab, name, row string) (entries []paletteEntry) {
 	pane, ok := t.root().(ui.PaletteRowProvider)
 	if !ok {
 		return nil
@@ -325,7 +325,7 @@ func actionEntriesOf(s *Shell, t *tab, name, row string) (entries []paletteEntry
 		}
 		for _, e := range rows {
 			e.label, e.fit = action+" "+e.label, min(fit, e.fit)
-			e.do = func() tea.Cmd { return startRowAction(s, t.name(), finder, e.id, action) }
+			e.do = func() tea.Cmd { return s.startRowAction(t.name(), finder, e.id, action) }
 			entries = append(entries, e)
 		}
 	}
@@ -333,7 +333,7 @@ func actionEntriesOf(s *Shell, t *tab, name, row string) (entries []paletteEntry
 }
 
 // startRowAction goes to a row and starts an action on it, as the action's key there does.
-func startRowAction(s *Shell, pane string, rows ui.PaletteRowFinder, id, name string) tea.Cmd {
+func (s *Shell) startRowAction(pane string, rows ui.PaletteRowFinder, id, name string) tea.Cmd {
 	s.tabs.goTo(ui.GoToMsg{Pane: pane, ID: id})
 	action, found := rows.Action(name, id)
 	if !found {

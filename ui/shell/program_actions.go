@@ -40,7 +40,7 @@ func (p *programActions) build(s *Shell) []ui.Action {
 	actions = append(actions, p.screenActions(s)...)
 	actions = append(actions, p.navigationActions(s)...)
 	actions = append(actions, p.accountActions(s)...)
-	actions = append(actions, undoAction(s))
+	actions = append(actions, s.undoAction())
 	return append(actions, p.tabActions(s)...)
 }
 
@@ -74,7 +74,7 @@ func (p *programActions) dialogActions(s *Shell) []ui.Action {
 		hinted(programAction(allActionsName, "everything this pane can do", menu, "a")),
 		hinted(programAction(
 			goToName, `find a pane, row, ticket or phone number, or run an action on a row: "disable web-1"`,
-			func() { openPalette(s) }, ":", "ctrl+p",
+			func() { s.openPalette() }, ":", "ctrl+p",
 		)),
 	}
 }
@@ -126,7 +126,7 @@ func (p *programActions) navigationActions(s *Shell) []ui.Action {
 }
 
 func (p *programActions) accountActions(s *Shell) []ui.Action {
-	menu := func() { s.dialogs.push(accountMenu(&s.o.AccountInfo)) }
+	menu := func() { s.dialogs.push(s.o.AccountInfo.accountMenu()) }
 	change := programAction("switch account", "choose another account from the configuration", menu, "C")
 	change.ShowInHints = len(s.o.Accounts) >= 2
 	if !change.ShowInHints {
@@ -135,7 +135,7 @@ func (p *programActions) accountActions(s *Shell) []ui.Action {
 	mouse := func() { s.mouse = !s.mouse }
 	quit := func() tea.Cmd { return p.quit(s) }
 	actions := []ui.Action{
-		allAccountsAction(&s.o.AccountInfo),
+		s.o.AccountInfo.allAccountsAction(),
 		change,
 		programAction("mouse on or off", "turn it off to select text with the terminal", mouse, "M"),
 		programCommand(suspendName, "", terminal.Suspend, "ctrl+z"),
@@ -176,7 +176,7 @@ const messagesName = "messages"
 const undoName = "undo"
 
 // undoAction undoes the last change, or says why nothing can be undone.
-func undoAction(s *Shell) ui.Action {
+func (s *Shell) undoAction() ui.Action {
 	a := programCommand(undoName, "undo the last change, up to a minute after it", nil, "u")
 	undo := s.status.current.Undo
 	if a.Writes = true; undo == nil {
@@ -192,7 +192,7 @@ func undoAction(s *Shell) ui.Action {
 }
 
 // programKey returns the key of an action of the program, as it is shown.
-func programKey(s *Shell, name, key string) string {
+func (s *Shell) programKey(name, key string) string {
 	if keys := s.policy.keys["program."+name]; len(keys) > 0 {
 		return ui.KeyLabel(keys[0])
 	}
@@ -204,7 +204,7 @@ func (p *programActions) tabActions(s *Shell) []ui.Action {
 	var actions []ui.Action
 	for i, key := range s.tabKeys() {
 		if key != "" {
-			a := tabAction(s, i)
+			a := s.tabAction(i)
 			a.Key = ui.Bind(a.Name(), key)
 			actions = append(actions, a)
 		}
@@ -216,7 +216,7 @@ func (p *programActions) tabActions(s *Shell) []ui.Action {
 const tabGroup = "panes"
 
 // tabAction brings a tab to the front.
-func tabAction(s *Shell, i int) ui.Action {
+func (s *Shell) tabAction(i int) ui.Action {
 	return ui.Action{
 		Key:   ui.Bind(s.tabs.list[i].name()),
 		Group: tabGroup,
@@ -250,7 +250,7 @@ func (p *programActions) quit(s *Shell) tea.Cmd {
 	if len(losses) == 0 {
 		return s.startAction(leave)
 	}
-	if handOver := handOver(s); handOver != nil {
+	if handOver := s.handOver(); handOver != nil {
 		leave.Key = ui.Bind("quit anyway", "y")
 		return ui.Send(ui.OpenMenuMsg{
 			Title:   "Quit",
@@ -302,11 +302,11 @@ func runProgram(x ui.RunProgramMsg) tea.Cmd {
 }
 
 // runCustomCommand runs a program of the user's on a row. On a protected account it asks first.
-func runCustomCommand(s *Shell, msg ui.RunCustomCommandMsg) tea.Cmd {
+func (s *Shell) runCustomCommand(msg ui.RunCustomCommandMsg) tea.Cmd {
 	if msg.Err != nil {
 		return ui.ShowStatus(theme.Warn, msg.Label+": "+msg.Command.Name+" was not run: "+visible.Show(msg.Err.Error()))
 	}
-	run := ui.Action{Key: ui.Bind(msg.Command.Name), Do: func() tea.Cmd { return startCustomCommand(s, msg) }}
+	run := ui.Action{Key: ui.Bind(msg.Command.Name), Do: func() tea.Cmd { return s.startCustomCommand(msg) }}
 	if s.o.Protected {
 		run.Confirm = &ui.Confirmation{
 			Title: msg.Command.Name + ": " + msg.Label,
@@ -319,7 +319,7 @@ func runCustomCommand(s *Shell, msg ui.RunCustomCommandMsg) tea.Cmd {
 }
 
 // startCustomCommand runs the program and shows its output where the user wants it.
-func startCustomCommand(s *Shell, msg ui.RunCustomCommandMsg) tea.Cmd {
+func (s *Shell) startCustomCommand(msg ui.RunCustomCommandMsg) tea.Cmd {
 	name := msg.Label + ": " + msg.Command.Name
 	if msg.Command.Output == ui.OutputTerminal {
 		return runProgram(ui.RunProgramMsg{Name: msg.Argv[0], Args: msg.Argv[1:]})

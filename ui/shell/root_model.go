@@ -208,7 +208,7 @@ func (d *RootModel) handleAccountOpened(msg accountOpened) tea.Cmd {
 	if err != nil {
 		return refuse(theme.Bad, "account "+msg.opening.account+": "+err.Error())
 	}
-	inheritScreen(next, d.Shell)
+	next.inheritScreen(d.Shell)
 	d.noteProblems()
 	delete(d.problems, msg.opening.account)
 	next.o.problems = d.problems
@@ -244,10 +244,10 @@ func (d *RootModel) noteProblems() {
 	}
 }
 
-// inheritScreen gives the next shell what belongs to the screen and its user, and not to an account.
-func inheritScreen(next, before *Shell) {
-	next.themes, next.mouse = before.themes, before.mouse
-	next.clock.blurred = before.clock.blurred
+// inheritScreen takes over from the shell before what belongs to the screen and its user, and not to an account.
+func (s *Shell) inheritScreen(before *Shell) {
+	s.themes, s.mouse = before.themes, before.mouse
+	s.clock.blurred = before.clock.blurred
 }
 
 // replaceAccount replaces the account in front, which is closed outside the loop.
@@ -301,7 +301,7 @@ func (o *openingDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 }
 
 // accountMenu offers all accounts, with what is special about each and its last problem, and the overview of all.
-func accountMenu(info *AccountInfo) *menuDialog {
+func (info *AccountInfo) accountMenu() *menuDialog {
 	accounts, problems := info.Accounts, info.problems
 	actions := make([]ui.Action, len(accounts))
 	for i, choice := range accounts {
@@ -320,7 +320,7 @@ func accountMenu(info *AccountInfo) *menuDialog {
 		a.Description = strings.TrimSpace(strings.Join(words, " ") + " " + problems[choice.Name])
 	}
 	if info.Overview {
-		actions = append(actions, allAccountsAction(info))
+		actions = append(actions, info.allAccountsAction())
 	}
 	m := newMenu("Switch account", nil, actions)
 	for i, choice := range accounts {
@@ -332,7 +332,7 @@ func accountMenu(info *AccountInfo) *menuDialog {
 }
 
 // allAccountsAction opens the overview of all accounts.
-func allAccountsAction(info *AccountInfo) ui.Action {
+func (info *AccountInfo) allAccountsAction() ui.Action {
 	open := func() tea.Cmd { return ui.Send(ui.SwitchAccountMsg{Account: AllAccounts}) }
 	a := programCommand(AllAccounts, "list them, with one line for each", open, "O")
 	switch {

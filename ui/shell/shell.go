@@ -70,15 +70,15 @@ func New(o Options) (*Shell, error) {
 			s.tabs.front = i
 		}
 	}
-	addCustomCommands(s)
+	s.addCustomCommands()
 	s.clock.interval = o.RefreshInterval
 	s.policy.lines = s.o.KeyLines
-	for _, c := range KeyConflicts(s) {
+	for _, c := range s.KeyConflicts() {
 		if c.Chosen == "" {
 			return nil, errors.New(c.String())
 		}
 	}
-	s.startup = tea.Batch(configStatus(s), s.startup)
+	s.startup = tea.Batch(s.configStatus(), s.startup)
 	return s, nil
 }
 
@@ -259,7 +259,7 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 	case ui.RunProgramMsg:
 		return runProgram(msg)
 	case ui.RunCustomCommandMsg:
-		return runCustomCommand(s, msg)
+		return s.runCustomCommand(msg)
 	}
 	return nil
 }
@@ -472,7 +472,7 @@ func (s *Shell) leaveWarnings() []string {
 }
 
 // handOver returns the action that leaves work to another process and then quits; nil if there is none.
-func handOver(s *Shell) *ui.Action {
+func (s *Shell) handOver() *ui.Action {
 	if s.o.HandOver == nil {
 		return nil
 	}

@@ -571,10 +571,11 @@ func TestTabs_find(t *testing.T) {
 
 // An account that is called like the current one can be opened.
 func TestAccountMenu_similarNames(t *testing.T) {
-	menu := accountMenu(&AccountInfo{
+	info := AccountInfo{
 		Account:  "acme-prod-1",
 		Accounts: []AccountChoice{{Name: "acme-prod-1"}, {Name: "acme-prod-2"}, {Name: "ACME-PROD-1"}},
-	})
+	}
+	menu := info.accountMenu()
 	for _, a := range menu.actions {
 		if own := a.Name() == "acme-prod-1"; (a.DisabledReason != "") != own {
 			t.Errorf("%s: %q", a.Name(), a.DisabledReason)

@@ -210,7 +210,7 @@ func (s *Shell) tabKeys() []string {
 
 // shownTabKeys returns the keys of the tabs as they work now: "" where a pane that was opened from a tab has an action
 // on the key.
-func shownTabKeys(s *Shell) []string {
+func (s *Shell) shownTabKeys() []string {
 	keys := s.tabKeys()
 	if len(s.tabs.current().stack) > 1 {
 		for _, a := range s.paneActions.of(s) {
@@ -257,7 +257,7 @@ type tabBar struct {
 
 // tabCells returns every tab with its badge; the shape of a problem stands before a number of problems.
 func (s *Shell) tabCells(g theme.Glyphs) []tabCell {
-	cells, keys := make([]tabCell, len(s.tabs.list)), shownTabKeys(s)
+	cells, keys := make([]tabCell, len(s.tabs.list)), s.shownTabKeys()
 	for i, t := range s.tabs.list {
 		cell := tabCell{
 			key:   keys[i],
@@ -318,11 +318,11 @@ func (c chrome) layoutTabs(tabs []tabCell) []tabCell {
 func (c chrome) click(cell tabCell) ui.Action {
 	switch {
 	case cell.index >= 0:
-		return tabAction(c.s, cell.index)
+		return c.s.tabAction(cell.index)
 	case cell.line:
 		return ui.Action{}
 	}
-	return programAction(goToName, "", func() { openPalette(c.s) })
+	return programAction(goToName, "", func() { c.s.openPalette() })
 }
 
 // fit decides what is expanded and what is left out.

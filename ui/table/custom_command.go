@@ -18,7 +18,7 @@ func (l *List[T]) AddCustomCommand(c ui.CustomCommand) {
 		Name:        c.Name,
 		Description: "runs " + c.Argv[0] + ", as the configuration says",
 		Writes:      !c.Harmless,
-		Message:     func(row T) tea.Msg { return runCommand(l, c, row) },
+		Message:     func(row T) tea.Msg { return l.runCommand(c, row) },
 	})
 }
 
@@ -34,7 +34,7 @@ func (l *List[T]) RowFields() []string {
 }
 
 // runCommand returns the message that runs a command on a row.
-func runCommand[T any](l *List[T], c ui.CustomCommand, row T) ui.RunCustomCommandMsg {
+func (l *List[T]) runCommand(c ui.CustomCommand, row T) ui.RunCustomCommandMsg {
 	msg := ui.RunCustomCommandMsg{Command: c, Label: l.label(row, l.cellBox())}
 	data, err := json.Marshal(row)
 	if err != nil {
@@ -42,12 +42,12 @@ func runCommand[T any](l *List[T], c ui.CustomCommand, row T) ui.RunCustomComman
 		return msg
 	}
 	msg.Row = string(visible.EscapeJSON(data))
-	msg.Argv, msg.Err = c.Expand(func(name string) string { return visible.MaskKeys(fieldValue(l, name, row)) })
+	msg.Argv, msg.Err = c.Expand(func(name string) string { return visible.MaskKeys(l.fieldValue(name, row)) })
 	return msg
 }
 
 // fieldValue returns the value of a row for a placeholder; "" for an unknown one.
-func fieldValue[T any](l *List[T], name string, row T) string {
+func (l *List[T]) fieldValue(name string, row T) string {
 	if name == "id" {
 		return l.Store.ID(row)
 	}

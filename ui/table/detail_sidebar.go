@@ -14,7 +14,7 @@ type DetailSidebar[T any] struct {
 }
 
 // WithDetailSidebar shows what belongs to the row under the cursor in a third column, if the screen is wide enough.
-func WithDetailSidebar[T any](l *List[T], r DetailSidebar[T]) *List[T] {
+func (l *List[T]) WithDetailSidebar(r DetailSidebar[T]) *List[T] {
 	l.sidebar = r
 	return l
 }

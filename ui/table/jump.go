@@ -22,7 +22,7 @@ type JumpPrompt struct {
 }
 
 // StartJump gives the keyboard to a name.
-func StartJump[T any](l *List[T], j *JumpPrompt) {
+func (l *List[T]) StartJump(j *JumpPrompt) {
 	*j = JumpPrompt{line: input.NewLine(""), from: l.SaveState().Row}
 }
 
@@ -31,7 +31,7 @@ func (j *JumpPrompt) Typing() bool { return j.line != nil }
 
 // UpdateJump gives input to a name that is being typed, and moves the cursor to it: enter stays there, esc returns to
 // where the cursor was. It reports false for other input.
-func UpdateJump[T any](l *List[T], j *JumpPrompt, msg tea.Msg) bool {
+func (l *List[T]) UpdateJump(j *JumpPrompt, msg tea.Msg) bool {
 	key, pressed := msg.(tea.KeyPressMsg)
 	paste, pasted := msg.(tea.PasteMsg)
 	switch {
@@ -50,7 +50,7 @@ func UpdateJump[T any](l *List[T], j *JumpPrompt, msg tea.Msg) bool {
 		j.line.Press(key)
 	}
 	text := j.line.Text()
-	j.nothing = text != "" && !jumpTo(l, text)
+	j.nothing = text != "" && !l.jumpTo(text)
 	return true
 }
 
@@ -86,10 +86,10 @@ const (
 
 // jumpTo moves the cursor of a list to the first row shown whose label begins with a text, or else contains it. Case
 // does not matter. It reports false if there is no such row.
-func jumpTo[T any](l *List[T], text string) bool {
+func (l *List[T]) jumpTo(text string) bool {
 	l.rowIndex.update(l)
 	text = strings.ToLower(text)
-	positions, searched := searchRows(l, text)
+	positions, searched := l.searchRows(text)
 	n := l.shown()
 	if searched {
 		n = len(positions)
@@ -113,7 +113,7 @@ func jumpTo[T any](l *List[T], text string) bool {
 }
 
 // searchRows returns the rows shown that contain a text, in their order, if the storage can search.
-func searchRows[T any](l *List[T], text string) (positions []int32, searched bool) {
+func (l *List[T]) searchRows(text string) (positions []int32, searched bool) {
 	quick := l.Store.Searcher()
 	if quick == nil {
 		return nil, false

@@ -250,7 +250,7 @@ func (l *List[T]) Select(id string) bool {
 }
 
 // SelectFirst moves the cursor of a list to the first row that is shown.
-func SelectFirst[T any](l *List[T]) {
+func (l *List[T]) SelectFirst() {
 	l.rowIndex.update(l)
 	l.moveCursorTo(0)
 }
@@ -326,7 +326,7 @@ func (l *List[T]) SaveState() ui.PaneState {
 func (l *List[T]) RestoreState(saved ui.PaneState) {
 	l.filter = filterInput{text: saved.Filter}
 	l.rowIndex.initialized, l.rowIndex.reverse, l.cursor.id = true, saved.Reverse, saved.Row
-	l.rowIndex.column = columnTitled(l, saved.SortBy)
+	l.rowIndex.column = l.columnTitled(saved.SortBy)
 }
 
 // Update takes the filter's text, the wheel and clicks.

@@ -11,7 +11,7 @@ import (
 func (l *List[T]) shown() int { return l.rowIndex.count(l.Store) }
 
 // columnTitled returns the column with a title; -1 if there is none.
-func columnTitled[T any](l *List[T], title string) int {
+func (l *List[T]) columnTitled(title string) int {
 	return slices.Index(l.titles(), title)
 }
 
@@ -80,7 +80,7 @@ func (l *List[T]) moveCursorTo(position int) {
 func (l *List[T]) lookup() rowLookup { return l.Store }
 
 // initialSortColumn returns the column that the list is first sorted by; -1 if there is none.
-func (l *List[T]) initialSortColumn() int { return columnTitled(l, l.SortBy) }
+func (l *List[T]) initialSortColumn() int { return l.columnTitled(l.SortBy) }
 
 // wantedKey returns what the order of the rows depends on now.
 func (l *List[T]) wantedKey() rowIndexKey {

@@ -472,7 +472,7 @@ func TestList_View_detailBesideRows(t *testing.T) {
 	l := newLoadedList(t, &rows)
 	l.Detail = func(x thing, _ ui.Box) string { return "detail of " + x.name }
 	l.Footer = func(*lists.RowStore[thing], ui.Box) string { return strings.Repeat("a long footer ", 20) }
-	l = WithDetailSidebar(l, DetailSidebar[thing]{
+	l = l.WithDetailSidebar(DetailSidebar[thing]{
 		View: func(x thing, b ui.Box) string { return b.Fit("history of " + x.name) },
 	})
 	for width, sides := range map[int][]string{120: {"detail of "}, 200: {"detail of ", "history of "}} {
@@ -708,7 +708,7 @@ func TestList_View_parentRowTakesALine(t *testing.T) {
 	b := uitest.NewBox(t, 60, 10)
 	count := func() int { return strings.Count(ansi.Strip(l.View(b)), "thing 0") }
 	without := count()
-	WithParentRow(l, ParentRow{Open: func() tea.Cmd { return nil }, Detail: func(ui.Box) string { return "" }})
+	l.WithParentRow(ParentRow{Open: func() tea.Cmd { return nil }, Detail: func(ui.Box) string { return "" }})
 	if with := count(); without != 9 || with != 8 {
 		t.Errorf("%d rows without the row that leads up, %d with it", without, with)
 	}
@@ -729,7 +729,7 @@ func TestList_Update_click(t *testing.T) {
 		rows := things(c.rows)
 		l := newLoadedList(t, &rows)
 		if c.parent {
-			WithParentRow(l, ParentRow{Open: func() tea.Cmd { return nil }})
+			l.WithParentRow(ParentRow{Open: func() tea.Cmd { return nil }})
 		}
 		l.View(uitest.NewBox(t, 60, 10))
 		pressKeys(l, "g", "j", "j", "j")
@@ -752,7 +752,7 @@ func TestList_Update_clickBesideTheList(t *testing.T) {
 		l := newLoadedList(t, &rows)
 		l.Detail = func(x thing, _ ui.Box) string { return x.name }
 		fill := func(b ui.Box) string { return b.Fit("") }
-		WithParentColumn(l, func(int) int { return 20 }, fill)
+		l.WithParentColumn(func(int) int { return 20 }, fill)
 		l.View(uitest.NewBox(t, 130, 10))
 		l.Update(tea.MouseClickMsg{X: x, Y: 2, Button: tea.MouseLeft})
 		if row, _ := l.cursorRow(); row.id != want {

@@ -111,7 +111,7 @@ type SelectedRows[T any] struct {
 func SelectRows[T any](rows ...T) SelectedRows[T] { return SelectedRows[T]{n: len(rows), rows: rows} }
 
 // selectMarked returns the marked rows of a list.
-func selectMarked[T any](l *List[T]) SelectedRows[T] {
+func (l *List[T]) selectMarked() SelectedRows[T] {
 	_, at := l.Store.Snapshot()
 	return SelectedRows[T]{n: l.marks.count(), marked: marks[T]{bits: slices.Clone(l.marks.bits)}, at: at}
 }

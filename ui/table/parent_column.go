@@ -14,7 +14,7 @@ const leastBesideParent = 54
 
 // WithParentColumn shows what a list is part of before it. width returns how wide it is in a pane of a width: 0 if it
 // is not shown.
-func WithParentColumn[T any](l *List[T], width func(pane int) int, view func(ui.Box) string) {
+func (l *List[T]) WithParentColumn(width func(pane int) int, view func(ui.Box) string) {
 	l.parentColumn = parentColumn{width: width, view: view}
 }
 
@@ -33,7 +33,7 @@ func (p *parentColumn) measure(pane int) (least int) {
 
 // RowsAround returns at most n of the rows that a list shows, those around its cursor, and which of them the cursor is
 // on; -1 if it is on none.
-func RowsAround[T any](l *List[T], n int) (rows []T, cursor int) {
+func (l *List[T]) RowsAround(n int) (rows []T, cursor int) {
 	from := max(0, min(l.cursor.position-n/2, l.shown()-n))
 	for i := from; i < min(l.shown(), from+n); i++ {
 		rows = append(rows, l.rowAt(i))

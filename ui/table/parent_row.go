@@ -23,7 +23,7 @@ const (
 )
 
 // WithParentRow shows a line above the rows of a list that goes up one level.
-func WithParentRow[T any](l *List[T], p ParentRow) { l.parent = p }
+func (l *List[T]) WithParentRow(p ParentRow) { l.parent = p }
 
 // height returns the number of lines that the parent row takes.
 func (p *ParentRow) height() int {

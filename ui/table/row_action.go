@@ -82,7 +82,7 @@ func (r rowBinder[T]) bind(action RowAction[T], row T, there bool) ui.Action {
 		}
 	case marked > 0 && action.SelectionCmd != nil:
 		a.Do = func() tea.Cmd {
-			selected := selectMarked(r.list)
+			selected := r.list.selectMarked()
 			r.list.marks.clear()
 			return action.SelectionCmd(selected)
 		}

@@ -41,7 +41,7 @@ func (p *journalView) LoadMissing() {
 		p.Store.Refresh()
 	} else if p.firstRow != "" && !p.Store.Freshness().Loading {
 		if row == p.firstRow {
-			table.SelectFirst(p.List)
+			p.SelectFirst()
 		}
 		p.firstRow = ""
 	}

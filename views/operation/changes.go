@@ -148,7 +148,7 @@ func WithDetailSidebar[T comparable](
 ) ui.Pane {
 	var drawn sidebarFrame[T]
 	column := &ui.PanelStack{}
-	return table.WithDetailSidebar(l, table.DetailSidebar[T]{
+	return l.WithDetailSidebar(table.DetailSidebar[T]{
 		View: func(row T, b ui.Box) string {
 			next := sidebarFrame[T]{row: row, box: b, version: relatedVersion(a)}
 			next.box.Now = b.Now.Truncate(2 * time.Second)

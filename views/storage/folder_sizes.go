@@ -444,7 +444,7 @@ func (v sizesView) sizesAction() ui.Action {
 			v.l.sizes.read(v.l.path.prefix)
 			v.sortBySize(true)
 			v.l.keepTop = true
-			table.SelectFirst(v.l.List)
+			v.l.SelectFirst()
 			v.l.topRow = v.l.SaveState().Row
 			return nil
 		}
@@ -480,7 +480,7 @@ func (v sizesView) followTop() {
 		v.l.keepTop = false
 		return
 	}
-	table.SelectFirst(v.l.List)
+	v.l.SelectFirst()
 	v.l.topRow = v.l.SaveState().Row
 }
 

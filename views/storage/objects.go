@@ -146,8 +146,8 @@ func newObjectListing(a *account.Account, path bucketPath) *objectListing {
 		CopyItems:    l.copyItems,
 		Label:        func(o *client.Object) string { return l.displayName(o) },
 	}
-	table.WithParentRow(l.List, table.ParentRow{Open: func() tea.Cmd { return goUp(l) }, Detail: l.path.parentDetail})
-	table.WithParentColumn(l.List, l.parent.width, l.parent.view)
+	l.WithParentRow(table.ParentRow{Open: func() tea.Cmd { return goUp(l) }, Detail: l.path.parentDetail})
+	l.WithParentColumn(l.parent.width, l.parent.view)
 	a.OpenListings = append(a.OpenListings, l.Store)
 	if row := lastRows(a)[l.placeID()]; row != "" {
 		l.RestoreState(ui.PaneState{Row: row, SortBy: l.SortBy})

@@ -14,7 +14,6 @@ import (
 	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/ui/table"
 	"lookout/views/operation"
 )
 
@@ -191,7 +190,7 @@ func (l *objectListing) copyItems(o *client.Object) []ui.CopyItem {
 
 // jumpAction returns the action that moves the cursor to a name while it is typed.
 func jumpAction(l *objectListing) ui.Action {
-	action := ui.LocalAction("this list", "jump to a name", "", func() { table.StartJump(l.List, &l.jump) }, "z")
+	action := ui.LocalAction("this list", "jump to a name", "", func() { l.StartJump(&l.jump) }, "z")
 	action.Description = "type its beginning; the cursor moves to the first loaded name that matches"
 	return action
 }
@@ -201,7 +200,7 @@ func (l *objectListing) Typing() bool { return l.jump.Typing() || l.List.Typing(
 
 // Update takes the keys of a name that is typed, and the input of the list.
 func (l *objectListing) Update(msg tea.Msg) tea.Cmd {
-	if table.UpdateJump(l.List, &l.jump, msg) {
+	if l.UpdateJump(&l.jump, msg) {
 		return nil
 	}
 	return l.List.Update(msg)

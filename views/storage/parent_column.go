@@ -9,7 +9,6 @@ import (
 	"lookout/client/account"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/ui/table"
 )
 
 // parentColumn shows what a folder is part of: the folder around it as it was left, or the buckets.
@@ -87,7 +86,7 @@ func (p *parentColumn) content(b ui.Box) (title string, names []string, open int
 	path := p.listing.path
 	switch {
 	case p.around != nil:
-		rows, cursor := table.RowsAround(p.around.List, b.Height)
+		rows, cursor := p.around.RowsAround(b.Height)
 		for _, o := range rows {
 			names = append(names, p.around.displayName(o))
 		}

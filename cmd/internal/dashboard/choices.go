@@ -122,7 +122,7 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 		wrong = append(wrong, config.Mistake{Position: at.At("keys"), Text: "keys: " + err.Error(), Fatal: true})
 		return wrong
 	}
-	for _, c := range shell.KeyConflicts(program, views.OpenablePanes(account)...) {
+	for _, c := range program.KeyConflicts(views.OpenablePanes(account)...) {
 		wrong = append(wrong, config.Mistake{Position: bindingPosition(c, at), Text: "keys: " + c.String()})
 	}
 	sort.Slice(wrong, func(i, j int) bool {

@@ -72,7 +72,7 @@ func RunScreen(
 	if err != nil {
 		return exit.Usage(err)
 	}
-	for _, c := range shell.KeyConflicts(desk.Shell) { // the other mistakes were reported when the file was read
+	for _, c := range desk.Shell.KeyConflicts() { // the other mistakes were reported when the file was read
 		fmt.Fprintln(complaints, "lookout: "+c.At(first.Options.ConfigPath))
 	}
 	var screen terminal.Program = desk

@@ -184,7 +184,7 @@ func TestKeyConflict_isReported(t *testing.T) {
 				t.Fatal(err)
 			}
 			report := ""
-			for _, c := range shell.KeyConflicts(program) {
+			for _, c := range program.KeyConflicts() {
 				report += c.At("f") + "\n"
 			}
 			if (report != "") != (c.want != nil) {
