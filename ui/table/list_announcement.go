@@ -24,7 +24,7 @@ func (l *List[T]) Announce(b ui.Box) ui.ScreenReaderText {
 		return a
 	}
 	if !there {
-		reason := l.listStatus().emptyReason(b)
+		reason := l.emptyReason(b)
 		a.Item = reason.text + wording.WithPrefix(" · ", reason.cause) + wording.WithPrefix(" · ", reason.next)
 		return a
 	}

@@ -13,21 +13,6 @@ import (
 	"lookout/ui"
 )
 
-// listStatus is what a list says about itself around its rows.
-type listStatus struct {
-	freshness lists.Freshness
-	name      string // of the rows
-	notes     []string
-	filter    filterInput
-	note      filterNote
-	matching  int // rows that the filter lets through
-	loaded    int
-	complete  bool
-	missing   []string // why rows may be missing although all pages were read
-	sortTitle string   // title of the column that a lazy store is sorted by; "" is none
-	emptyText string   // said when there is no row at all
-}
-
 // whyNoRow returns why there is no row under the cursor, and the list that is being read and may bring one.
 func (l *List[T]) whyNoRow() (reason, waitsFor string) {
 	name, f := l.Store.Name(), l.Store.Freshness()
@@ -59,8 +44,8 @@ func (l *List[T]) Settled() bool {
 }
 
 // explainEmpty says why there is no row, and what to do: reading, none, none that match, not allowed, failed.
-func (s listStatus) explainEmpty(b ui.Box) []string {
-	reason := s.emptyReason(b)
+func (l *List[T]) explainEmpty(b ui.Box) []string {
+	reason := l.emptyReason(b)
 	var lines []string
 	add := func(text string, paint func(line string) string) {
 		if text == "" {
@@ -99,8 +84,8 @@ func paintKeys(text string, b ui.Box) string {
 const emptyWidth = 64
 
 // drawEmpty puts what explainEmpty says in the middle of a box.
-func (s listStatus) drawEmpty(b ui.Box) []string {
-	lines := s.explainEmpty(b)
+func (l *List[T]) drawEmpty(b ui.Box) []string {
+	lines := l.explainEmpty(b)
 	for i, line := range lines {
 		lines[i] = strings.Repeat(" ", max(0, b.Width-ui.Width(line))/2) + line
 	}
@@ -118,13 +103,14 @@ type emptyReason struct {
 }
 
 // emptyReason returns why there is no row, the next step, and how bad that is.
-func (s listStatus) emptyReason(b ui.Box) emptyReason {
-	err := s.freshness.Err
+func (l *List[T]) emptyReason(b ui.Box) emptyReason {
+	name, f, loaded := l.Store.Name(), l.Store.Freshness(), l.Store.Len()
+	err, note := f.Err, l.rowIndex.note(l.wantedKey())
 	switch {
 	case err != nil && wording.Denied(err):
-		text := s.name + ": not allowed for this user or token"
+		text := name + ": not allowed for this user or token"
 		return emptyReason{text, theme.Bad, err.Error(), wording.Advice(err)}
-	case err != nil && !s.freshness.Loaded:
+	case err != nil && !f.Loaded:
 		retry := "press r to retry"
 		if advice := wording.Advice(err); advice != "" {
 			retry = advice + " · " + retry
@@ -132,55 +118,60 @@ func (s listStatus) emptyReason(b ui.Box) emptyReason {
 		if _, gone := lists.GoneID(err); gone {
 			return emptyReason{text: err.Error(), tone: theme.Bad, next: "esc goes back"}
 		}
-		text := s.name + " could not be read"
-		if since := s.freshness.FailingSince; b.Now.Sub(since) >= 5*time.Second && !since.IsZero() {
+		text := name + " could not be read"
+		if since := f.FailingSince; b.Now.Sub(since) >= 5*time.Second && !since.IsZero() {
 			text += " for " + wording.FormatAge(b.Now.Sub(since))
 		}
 		return emptyReason{text, theme.Warn, err.Error(), retry}
-	case !s.freshness.Loaded:
-		text := "reading " + s.name + b.Theme.Glyphs.Ellipsis
+	case !f.Loaded:
+		text := "reading " + name + b.Theme.Glyphs.Ellipsis
 		return emptyReason{text: text, tone: theme.Muted, next: "keys already work · ? for help"}
-	case s.loaded > 0 && s.note.problem != "":
+	case loaded > 0 && note.problem != "":
 		next := "/ enters another filter · esc clears it"
-		return emptyReason{text: s.note.problem, tone: theme.Warn, next: next}
-	case s.loaded > 0:
-		text := fmt.Sprintf("none of %s matches %q", wording.Plural(s.loaded, "row", "rows"), s.filter.text)
+		return emptyReason{text: note.problem, tone: theme.Warn, next: next}
+	case loaded > 0:
+		text := fmt.Sprintf("none of %s matches %q", wording.Plural(loaded, "row", "rows"), l.filter.text)
 		return emptyReason{text: text, tone: theme.Muted, next: "esc clears the filter"}
 	}
-	if len(s.missing) > 0 {
-		return emptyReason{s.name + ": none seen, but some may be missing", theme.Warn, s.missing[0], "r retries"}
+	if missing := l.Store.Missing(); len(missing) > 0 {
+		return emptyReason{name + ": none seen, but some may be missing", theme.Warn, missing[0], "r retries"}
 	}
-	text, next, _ := strings.Cut(s.emptyText, " · ")
+	text, next, _ := strings.Cut(l.EmptyText, " · ")
 	return emptyReason{text: text, tone: theme.Muted, next: next}
 }
 
-// footer returns the lines below the rows: what is wrong, the filter.
-func (s listStatus) footer(b ui.Box) []string {
+// drawFooter returns the lines below the rows: what is wrong, the filter, the sums.
+func (l *List[T]) drawFooter(b ui.Box) []string {
 	var lines []string
 	say := func(tone theme.Tone, text string) {
 		lines = append(lines, b.Theme.Paint(tone, ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis)))
 	}
-	if err := s.freshness.Err; err != nil && s.freshness.Loaded {
-		age := wording.FormatAge(b.Now.Sub(s.freshness.LoadedAt))
-		say(ui.ErrorTone(err), fmt.Sprintf("%s · as of %s ago", err.Error(), age))
+	if f := l.Store.Freshness(); f.Err != nil && f.Loaded {
+		age := wording.FormatAge(b.Now.Sub(f.LoadedAt))
+		say(ui.ErrorTone(f.Err), fmt.Sprintf("%s · as of %s ago", f.Err.Error(), age))
 	}
-	if len(s.notes) > 0 {
-		say(theme.Warn, s.notes[0])
+	if notes := l.Store.Notes(); len(notes) > 0 {
+		say(theme.Warn, notes[0])
 	}
-	if s.filter.typing || s.filter.text != "" {
-		lines = append(lines, s.filter.view(b, s.matches(), s.note)...)
+	if l.filter.typing || l.filter.text != "" {
+		lines = append(lines, l.filter.view(b, l.matches(), l.rowIndex.note(l.wantedKey()))...)
 	}
-	if s.sortTitle != "" && !s.complete {
-		say(theme.Warn, fmt.Sprintf("sorted by %s in the %s loaded", s.sortTitle, wording.FormatCount(int64(s.loaded))))
+	if at := l.rowIndex.column; at >= 0 && l.Store.Lazy() && l.Store.Loaded() && !l.Store.Complete() &&
+		(l.rowIndex.reverse || l.Columns[at].Title != l.SortBy) {
+		loaded := wording.FormatCount(int64(l.Store.Len()))
+		say(theme.Warn, fmt.Sprintf("sorted by %s in the %s loaded", l.Columns[at].Title, loaded))
 	}
-	return lines
+	if l.Footer != nil && l.Store.Len() > 0 {
+		lines = append(lines, l.Footer(l.Store, b))
+	}
+	return lines[:min(len(lines), max(1, b.Height/3))]
 }
 
 // matches returns how many rows match the filter.
-func (s listStatus) matches() string {
-	loaded := wording.FormatCount(int64(s.loaded))
-	text := fmt.Sprintf("%s of %s match", wording.FormatCount(int64(s.matching)), loaded)
-	if !s.complete {
+func (l *List[T]) matches() string {
+	loaded := wording.FormatCount(int64(l.Store.Len()))
+	text := fmt.Sprintf("%s of %s match", wording.FormatCount(int64(l.shown())), loaded)
+	if !l.Store.Complete() {
 		text += fmt.Sprintf(" in the %s loaded", loaded)
 	}
 	return text

@@ -78,6 +78,23 @@ func newLoadedList(t testing.TB, rows *[]thing) *List[thing] {
 	return l
 }
 
+// newEmptyList returns a list without rows, for which the API has given an answer.
+func newEmptyList(t testing.TB, answer lists.RowPage[thing], err error) *List[thing] {
+	t.Helper()
+	l := newLoadedList(t, &[]thing{})
+	l.Store = lists.NewRowStore(
+		context.Background(),
+		&lists.Inline{},
+		lists.RowSource[thing]{
+			Name:  "things",
+			ID:    func(thing) string { return "" },
+			Fetch: func(context.Context, string) (lists.RowPage[thing], error) { return answer, err },
+		},
+	)
+	l.Store.Refresh()
+	return l
+}
+
 func pressKeys(l *List[thing], keys ...string) {
 	for _, k := range keys {
 		if l.Typing() {
@@ -152,20 +169,7 @@ func TestList_View_emptyStates(t *testing.T) {
 		}
 		states[name] = screen
 	}
-	failing := func(err error) *List[thing] {
-		l := newLoadedList(t, &[]thing{})
-		l.Store = lists.NewRowStore(
-			context.Background(),
-			&lists.Inline{},
-			lists.RowSource[thing]{
-				Name:  "things",
-				ID:    func(thing) string { return "" },
-				Fetch: func(context.Context, string) (page lists.RowPage[thing], _ error) { return page, err },
-			},
-		)
-		l.Store.Refresh()
-		return l
-	}
+	failing := func(err error) *List[thing] { return newEmptyList(t, lists.RowPage[thing]{}, err) }
 	loading := failing(nil)
 	loading.Store = lists.NewRowStore(
 		context.Background(),
@@ -355,26 +359,20 @@ func TestPaintKeys(t *testing.T) {
 
 // In a list that could not be read, only the keys in our own sentence have the tone of keys: letters in the words of
 // the API do not.
-func TestListStatus_explainEmpty_keysInOwnWords(t *testing.T) {
+func TestList_explainEmpty_keysInOwnWords(t *testing.T) {
 	b := uitest.NewBox(t, 80, 10)
 	reason := errors.New("503: from a proxy, x is down · y is up, press q now")
+	empty := newEmptyList(t, lists.RowPage[thing]{}, nil)
 	for name, c := range map[string]struct {
-		status listStatus
-		keys   string
+		list *List[thing]
+		keys string
 	}{
-		"failed": {listStatus{name: "services", freshness: lists.Freshness{Err: reason}}, "r"},
-		"denied": {listStatus{name: "services", freshness: lists.Freshness{Err: refusedError{reason}}}, ""},
-		"missing": {
-			listStatus{
-				name:      "buckets",
-				freshness: lists.Freshness{Loaded: true},
-				missing:   []string{reason.Error()},
-			},
-			"r",
-		},
-		"empty": {listStatus{freshness: lists.Freshness{Loaded: true}, emptyText: "no services yet · n adds one"}, "n"},
+		"failed":  {newEmptyList(t, lists.RowPage[thing]{}, reason), "r"},
+		"denied":  {newEmptyList(t, lists.RowPage[thing]{}, refusedError{reason}), ""},
+		"missing": {newEmptyList(t, lists.RowPage[thing]{Missing: []string{reason.Error()}}, nil), "r"},
+		"empty":   {empty, "n"},
 	} {
-		text := strings.Join(c.status.explainEmpty(b), "\n")
+		text := strings.Join(c.list.explainEmpty(b), "\n")
 		var keys []string
 		for _, part := range strings.Split(text, b.Theme.Codes(theme.Accent).Open)[1:] {
 			key, _, _ := strings.Cut(part, "\x1b")
@@ -383,7 +381,7 @@ func TestListStatus_explainEmpty_keysInOwnWords(t *testing.T) {
 		if got := strings.Join(keys, " "); got != c.keys {
 			t.Errorf("%s: the keys are %q, want %q", name, got, c.keys)
 		}
-		if c.status.emptyText == "" && !strings.Contains(ansi.Strip(text), reason.Error()) {
+		if c.list != empty && !strings.Contains(ansi.Strip(text), reason.Error()) {
 			t.Errorf("%s: the reason is not there:\n%s", name, ansi.Strip(text))
 		}
 	}
@@ -433,19 +431,20 @@ func TestList_View_detailScrolls(t *testing.T) {
 }
 
 // A pane that could not be read says for how long, once that is worth saying.
-func TestListStatus_failingSince(t *testing.T) {
+func TestList_failingSince(t *testing.T) {
 	b := uitest.NewBox(t, 70, 12)
-	for since, want := range map[time.Time]string{
-		{}:                           "",
-		b.Now.Add(-4 * time.Second):  "",
-		b.Now.Add(-5 * time.Second):  " for 5 s",
-		b.Now.Add(-90 * time.Second): " for 1 min",
-		b.Now.Add(-3*time.Hour - 1):  " for 3 h",
-		b.Now.Add(time.Minute):       "",
+	l := newEmptyList(t, lists.RowPage[thing]{}, unknownOutcomeError{})
+	since := l.Store.Freshness().FailingSince
+	for after, want := range map[time.Duration]string{
+		4 * time.Second:  "",
+		5 * time.Second:  " for 5 s",
+		90 * time.Second: " for 1 min",
+		3*time.Hour + 1:  " for 3 h",
+		-time.Minute:     "",
 	} {
-		s := listStatus{name: "things", freshness: lists.Freshness{Err: unknownOutcomeError{}, FailingSince: since}}
-		if got := s.emptyReason(b).text; got != "things could not be read"+want {
-			t.Errorf("%v: %q, want %q", b.Now.Sub(since), got, want)
+		b.Now = since.Add(after)
+		if got := l.emptyReason(b).text; got != "things could not be read"+want {
+			t.Errorf("%v: %q, want %q", after, got, want)
 		}
 	}
 }
@@ -801,11 +800,12 @@ func TestList_Actions_copyName(t *testing.T) {
 }
 
 // The sentences of an empty list are 64 cells wide at most, and use them.
-func TestListStatus_explainEmpty_width(t *testing.T) {
+func TestList_explainEmpty_width(t *testing.T) {
 	words := strings.Repeat("word ", 12)
 	for next, want := range map[string]string{"four more": words + "four", "five5": strings.TrimSpace(words)} {
-		s := listStatus{freshness: lists.Freshness{Loaded: true}, emptyText: words + next}
-		first := ansi.Strip(s.explainEmpty(uitest.NewBox(t, 120, 10))[0])
+		l := newEmptyList(t, lists.RowPage[thing]{}, nil)
+		l.EmptyText = words + next
+		first := ansi.Strip(l.explainEmpty(uitest.NewBox(t, 120, 10))[0])
 		if first != want {
 			t.Errorf("%q, not %q", first, want)
 		}

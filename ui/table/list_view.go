@@ -195,7 +195,7 @@ func (l *List[T]) layout(b ui.Box, footHeight int) {
 func (l *List[T]) drawRows(b ui.Box) {
 	if l.shown() == 0 {
 		b.Height = l.frame.height
-		for _, line := range l.listStatus().drawEmpty(b) {
+		for _, line := range l.drawEmpty(b) {
 			l.renderer.writeLine(line)
 		}
 		return
@@ -235,35 +235,4 @@ func (l *List[T]) drawRows(b ui.Box) {
 		}
 		l.renderer.writeRow(look, b)
 	}
-}
-
-// listStatus returns what the list says about itself around its rows.
-func (l *List[T]) listStatus() listStatus {
-	sorted := ""
-	if at := l.rowIndex.column; l.Store.Lazy() && l.Store.Loaded() && at >= 0 &&
-		(l.rowIndex.reverse || l.Columns[at].Title != l.SortBy) {
-		sorted = l.Columns[at].Title
-	}
-	return listStatus{
-		freshness: l.Store.Freshness(),
-		sortTitle: sorted,
-		name:      l.Store.Name(),
-		notes:     l.Store.Notes(),
-		filter:    l.filter,
-		note:      l.rowIndex.note(l.wantedKey()),
-		matching:  l.shown(),
-		loaded:    l.Store.Len(),
-		complete:  l.Store.Complete(),
-		missing:   l.Store.Missing(),
-		emptyText: l.EmptyText,
-	}
-}
-
-// drawFooter returns the lines below the rows: what is wrong, the filter, the sums.
-func (l *List[T]) drawFooter(b ui.Box) []string {
-	lines := l.listStatus().footer(b)
-	if l.Footer != nil && l.Store.Len() > 0 {
-		lines = append(lines, l.Footer(l.Store, b))
-	}
-	return lines[:min(len(lines), max(1, b.Height/3))]
 }
