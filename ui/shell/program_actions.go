@@ -35,13 +35,83 @@ func (p *programActions) actions(s *Shell) []ui.Action {
 	return p.cached
 }
 
+// build returns the actions in the order in which help lists them.
 func (p *programActions) build(s *Shell) []ui.Action {
-	actions := append(p.dialogActions(s), p.refreshActions(s)...)
-	actions = append(actions, p.screenActions(s)...)
-	actions = append(actions, p.navigationActions(s)...)
-	actions = append(actions, p.accountActions(s)...)
+	pause := "pause refreshing"
+	if s.clock.paused() {
+		pause = "resume refreshing"
+	}
+	travel := func(move func() bool, end string) func() tea.Cmd {
+		return func() tea.Cmd {
+			if !move() {
+				return showPaneStatus(theme.Info, end)
+			}
+			return nil
+		}
+	}
+	actions := []ui.Action{
+		hinted(programAction(
+			"help", "all keys of this pane; type to search them",
+			func() { s.dialogs.push(newHelpDialog(s.pane().Name(), s.actions())) }, "?",
+		)),
+		hinted(programAction(
+			allActionsName, "everything this pane can do",
+			func() { s.dialogs.push(actionsMenu(s.pane().Name(), s.actions())) }, "a",
+		)),
+		hinted(programAction(
+			goToName, `find a pane, row, ticket or phone number, or run an action on a row: "disable web-1"`,
+			s.openPalette, ":", "ctrl+p",
+		)),
+		programCommand("refresh", "", func() tea.Cmd { return s.refreshNow(s.pane().Refresh) }, "r"),
+		programCommand("refresh all", "", func() tea.Cmd { return s.refreshNow(s.tabs.refreshAll) }, "R"),
+		programCommand(
+			pause, "stop the automatic reads until you press the key again",
+			func() tea.Cmd { return s.clock.togglePause(s) }, "p",
+		),
+		programAction(
+			messagesName, "all status messages so far",
+			func() { s.dialogs.push(newTextDialog("Messages", s.status.historyText(s.o.Location))) }, "m",
+		),
+		programCommand(
+			"back", "return to where you last jumped from",
+			travel(s.tabs.goBack, "no earlier place to go back to"), "ctrl+o",
+		),
+		programCommand(
+			"forward", "go forward again after going back",
+			travel(s.tabs.goForward, "nothing to go forward to"), "alt+o",
+		),
+		programCommand("up", "go back up one level", s.goUp, "esc"),
+		s.o.AccountInfo.allAccountsAction(),
+		s.switchAccountAction(),
+		programAction(
+			"mouse on or off", "turn it off to select text with the terminal", func() { s.mouse = !s.mouse }, "M",
+		),
+		programCommand(suspendName, "", terminal.Suspend, "ctrl+z"),
+		programCommand("quit", "", func() tea.Cmd { return p.quit(s) }, "q"),
+	}
+	if s.o.TokenForm != nil {
+		about := "use another token for the same account until you quit"
+		actions = append(actions, programAction("new token", about, s.openTokenForm, "T"))
+	}
 	actions = append(actions, s.undoAction())
-	return append(actions, p.tabActions(s)...)
+	for i, key := range s.tabKeys() {
+		if key != "" {
+			a := s.tabAction(i)
+			a.Key = ui.Bind(a.Name(), key)
+			actions = append(actions, a)
+		}
+	}
+	return actions
+}
+
+// switchAccountAction offers the other accounts.
+func (s *Shell) switchAccountAction() ui.Action {
+	menu := func() { s.dialogs.push(s.o.AccountInfo.accountMenu()) }
+	a := programAction("switch account", "choose another account from the configuration", menu, "C")
+	if a.ShowInHints = len(s.o.Accounts) >= 2; !a.ShowInHints {
+		a.DisabledReason = "there is only one account · the configuration can hold more"
+	}
+	return a
 }
 
 // programAction returns an action of the group "program". do returns no command.
@@ -65,88 +135,11 @@ func hinted(a ui.Action) ui.Action {
 	return a
 }
 
-// dialogActions are the actions that open dialogs, help first.
-func (p *programActions) dialogActions(s *Shell) []ui.Action {
-	help := func() { s.dialogs.push(newHelpDialog(s.pane().Name(), s.actions())) }
-	menu := func() { s.dialogs.push(actionsMenu(s.pane().Name(), s.actions())) }
-	return []ui.Action{
-		hinted(programAction("help", "all keys of this pane; type to search them", help, "?")),
-		hinted(programAction(allActionsName, "everything this pane can do", menu, "a")),
-		hinted(programAction(
-			goToName, `find a pane, row, ticket or phone number, or run an action on a row: "disable web-1"`,
-			func() { s.openPalette() }, ":", "ctrl+p",
-		)),
-	}
-}
-
 // Names of actions that do not list themselves.
 const (
 	allActionsName = "all actions"
 	goToName       = "go to"
 )
-
-func (p *programActions) refreshActions(s *Shell) []ui.Action {
-	pause := "pause refreshing"
-	if s.clock.paused() {
-		pause = "resume refreshing"
-	}
-	refresh := func() tea.Cmd { return s.refreshNow(s.pane().Refresh) }
-	refreshAll := func() tea.Cmd { return s.refreshNow(s.tabs.refreshAll) }
-	toggle := func() tea.Cmd { return s.clock.togglePause(s) }
-	return []ui.Action{
-		programCommand("refresh", "", refresh, "r"),
-		programCommand("refresh all", "", refreshAll, "R"),
-		programCommand(pause, "stop the automatic reads until you press the key again", toggle, "p"),
-	}
-}
-
-func (p *programActions) screenActions(s *Shell) []ui.Action {
-	messages := func() { s.dialogs.push(newTextDialog("Messages", s.status.historyText(s.o.Location))) }
-	return []ui.Action{
-		programAction(messagesName, "all status messages so far", messages, "m"),
-	}
-}
-
-func (p *programActions) navigationActions(s *Shell) []ui.Action {
-	travel := func(move func() bool, end string) func() tea.Cmd {
-		return func() tea.Cmd {
-			if !move() {
-				return showPaneStatus(theme.Info, end)
-			}
-			return nil
-		}
-	}
-	back := travel(s.tabs.goBack, "no earlier place to go back to")
-	forward := travel(s.tabs.goForward, "nothing to go forward to")
-	return []ui.Action{
-		programCommand("back", "return to where you last jumped from", back, "ctrl+o"),
-		programCommand("forward", "go forward again after going back", forward, "alt+o"),
-		programCommand("up", "go back up one level", s.goUp, "esc"),
-	}
-}
-
-func (p *programActions) accountActions(s *Shell) []ui.Action {
-	menu := func() { s.dialogs.push(s.o.AccountInfo.accountMenu()) }
-	change := programAction("switch account", "choose another account from the configuration", menu, "C")
-	change.ShowInHints = len(s.o.Accounts) >= 2
-	if !change.ShowInHints {
-		change.DisabledReason = "there is only one account · the configuration can hold more"
-	}
-	mouse := func() { s.mouse = !s.mouse }
-	quit := func() tea.Cmd { return p.quit(s) }
-	actions := []ui.Action{
-		s.o.AccountInfo.allAccountsAction(),
-		change,
-		programAction("mouse on or off", "turn it off to select text with the terminal", mouse, "M"),
-		programCommand(suspendName, "", terminal.Suspend, "ctrl+z"),
-		programCommand("quit", "", quit, "q"),
-	}
-	if s.o.TokenForm != nil {
-		about := "use another token for the same account until you quit"
-		actions = append(actions, programAction("new token", about, s.openTokenForm, "T"))
-	}
-	return actions
-}
 
 // suspendName is the action that gives the terminal to the shell.
 const suspendName = "suspend"
@@ -197,19 +190,6 @@ func (s *Shell) programKey(name, key string) string {
 		return ui.KeyLabel(keys[0])
 	}
 	return key
-}
-
-// tabActions returns an action for each tab that has a key.
-func (p *programActions) tabActions(s *Shell) []ui.Action {
-	var actions []ui.Action
-	for i, key := range s.tabKeys() {
-		if key != "" {
-			a := s.tabAction(i)
-			a.Key = ui.Bind(a.Name(), key)
-			actions = append(actions, a)
-		}
-	}
-	return actions
 }
 
 // tabGroup is the group of the actions that bring a tab to the front.
