@@ -281,7 +281,8 @@ func Lines(name, label string, v *string, checks ...Validator) Field {
 
 // Combobox returns a field for one line of text with suggestions, which up and down go through.
 func Combobox(name, label string, v *string, offers func() []string, checks ...Validator) Field {
-	return typed(name, label, textInput{initial: *v, onChange: func(s string) { *v = s }, suggestions: offers}, checks...)
+	t := textInput{initial: *v, onChange: func(s string) { *v = s }, suggestions: offers}
+	return typed(name, label, t, checks...)
 }
 
 // Number returns a field for a whole number within bounds. A number outside is reported, never changed.
