@@ -634,3 +634,22 @@ func TestFormView_privateKeyPartlyDeleted(t *testing.T) {
 		t.Errorf("%v", found)
 	}
 }
+
+// A switch whose value is not known says so until one is chosen, by a person or by a script, and can go back to it.
+func TestOptionalSwitch(t *testing.T) {
+	var on *bool
+	f := OptionalSwitch("cors", "CORS", &on)
+	press := func(key rune) { f.input.press(tea.KeyPressMsg{Code: key}) }
+	if f.Text() != "unknown" || on != nil {
+		t.Errorf("it begins with %q, %v", f.Text(), on)
+	}
+	if press(tea.KeyRight); on == nil || !*on || f.Text() != "yes" {
+		t.Errorf("yes is %q, %v", f.Text(), on)
+	}
+	if press(tea.KeyLeft); on != nil || f.Text() != "unknown" {
+		t.Errorf("unknown is %q, %v", f.Text(), on)
+	}
+	if problem := f.Set("no"); problem != "" || on == nil || *on {
+		t.Errorf("a script sets %v: %q", on, problem)
+	}
+}
