@@ -143,3 +143,14 @@ func TestServices_undoOnce(t *testing.T) {
 		}
 	})
 }
+
+// An undo names the changes that it has left alone, because they may still take effect.
+func TestGroup_undoNamesWhatMayStillTakeEffect(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.disableGroup(emulator.Fault{}, emulator.Fault{}, emulator.Fault{Late: 30 * time.Second, Times: 1})
+		r.press("u")
+		r.wait(time.Second)
+		r.requireText("3 services: monitoring is enabled · shop: not seen yet; it may still take effect")
+	})
+}

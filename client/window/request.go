@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -56,6 +57,7 @@ func Disable(of []Window, r Request, now time.Time) (client.Change, error) {
 		} else {
 			c.Replaces = append(c.Replaces, w.ID)
 		}
+		c.Reason = cmp.Or(c.Reason, w.Reason)
 	}
 	return c, nil
 }

@@ -341,3 +341,15 @@ func TestDisable_activeWindowIsOver(t *testing.T) {
 		}
 	}
 }
+
+// What takes the place of a window without a reason of its own has that of the window.
+func TestDisable_keepsTheReason(t *testing.T) {
+	planned := change(client.OpPlanMaintenance, "22:00", "23:30", "")
+	planned.Reason = "kernel update"
+	for reason, want := range map[string]string{"": "kernel update", "disk": "disk"} {
+		r := window.Request{Service: "7", Start: at("22:15"), End: at("23:45"), Reason: reason, Replace: true}
+		if c, err := window.Disable(fold(planned).Live(), r, at("21:30")); err != nil || c.Reason != want {
+			t.Errorf("%q: reason %q, %v; want %q", reason, c.Reason, err, want)
+		}
+	}
+}

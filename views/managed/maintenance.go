@@ -152,7 +152,6 @@ func (r *windowRun) messages() []tea.Cmd {
 			messages = append(messages, ui.Send(ui.StatusMsg{
 				Tone:          line.tone,
 				Text:          nameOrCount(rows) + ": " + line.text,
-				Undo:          r.disableAgain(line.result, rows),
 				ReportsChange: true,
 			}))
 		}
@@ -170,23 +169,6 @@ func (r *windowRun) messages() []tea.Cmd {
 		messages = append(messages, ui.Send(overdueMenu(r.a, r.unknown)))
 	}
 	return messages
-}
-
-// disableAgain is the action that disables services for another hour whose windows ended too early; nil if they were
-// not enabled here.
-func (r *windowRun) disableAgain(result maintenance.Result, rows []*client.Service) *ui.Action {
-	if result != maintenance.Changed || r.begins {
-		return nil
-	}
-	return &ui.Action{
-		Key:       ui.Bind("disable for 1 h again", "u"),
-		Object:    nameOrCount(rows),
-		Writes:    true,
-		OpensView: true,
-		Do: func() tea.Cmd {
-			return serviceRunner(r.a).StartUndo("disable", rows, disableService(r.a, nil))
-		},
-	}
 }
 
 // nameOrCount names one row, or counts many.

@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -305,7 +306,7 @@ func disableService(a *account.Account, s *client.Service) resource.Draft[*clien
 		return window.Disable(a.Journal.WindowsOf(r.Service), r, now)
 	})
 	draft.Text = "Nobody is alerted in the meantime. Nothing else is stopped. " +
-		"Monitoring resumes at that time, or when lookout or lookout keep is next started."
+		"With an end, monitoring resumes then, or when lookout or lookout keep is next started."
 	draft.SubmitLabel = "disable"
 	if s != nil {
 		draft.Title = "Disable monitoring of " + s.Label.String()
@@ -343,7 +344,7 @@ func windowDraft(
 			if rows[0] != nil {
 				spec.Effect = fmt.Sprintf("Nobody is alerted about %s %s.", rows[0].Label, in.span(w, now))
 			}
-			times := formatTimes(a, w.Start, w.End)
+			times := formatTimes(a, cmp.Or(w.Start, a.Now()), w.End)
 			question := in.replace.question(a, rows, times, func(s *client.Service, replace bool) error {
 				_, err := request(s, w, replace)
 				return err

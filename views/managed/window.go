@@ -145,6 +145,9 @@ func parseMoment(text string, after time.Time) (time.Time, error) {
 	case parts[1] == "tonight" && hour >= 6 && hour < 18:
 		return time.Time{}, fmt.Errorf("%q: tonight is from 18:00 to 06:00", text)
 	}
+	if parts[1] == "tonight" || parts[1] == "today" {
+		return time.Time{}, fmt.Errorf("%w; without %s it is the next day's", pastError(text, after), parts[1])
+	}
 	return time.Time{}, pastError(text, after)
 }
 

@@ -105,8 +105,22 @@ func (n *run[T]) message() ui.StatusMsg {
 	if len(ways) > 1 {
 		reasons = append([]string{strings.Join(ways, "; ")}, reasons...)
 	}
+	if open := n.notUndone(); len(open) > 0 {
+		if m.Tone == theme.Good {
+			m.Tone = theme.Warn
+		}
+		reasons = append(reasons, n.names(open)+": "+lists.NotSeenYet)
+	}
 	m.Text = strings.Join(reasons, " · ")
 	return m
+}
+
+// notUndone returns the changes that an undo has left alone, because their outcome is not known.
+func (n *run[T]) notUndone() []*lists.Change[T] {
+	if n.of == nil {
+		return nil
+	}
+	return n.of.With(lists.Unknown)
 }
 
 // names names changes: "web-1, web-2 and 3 more".
@@ -199,7 +213,7 @@ func (n *run[T]) undo() *ui.Action {
 		return n.of.undo()
 	}
 	rows, draft := lists.Rows(n.With(lists.Applied)), n.start.draft
-	if len(rows) == 0 || draft.Undo == nil || n.start.isUndo {
+	if len(rows) == 0 || draft.Undo == nil {
 		return nil
 	}
 	undo, about := draft.Undo(), n.runner.quoted(rows[0])
@@ -225,7 +239,7 @@ func (n *run[T]) undo() *ui.Action {
 // whyNoUndo says why a run cannot be undone, if it is an undo itself.
 func (n *run[T]) whyNoUndo() string {
 	switch {
-	case n.of == nil && !n.start.isUndo:
+	case n.of == nil:
 		return ""
 	case len(n.With(lists.Unknown)) > 0:
 		return "it is not known whether the last change was undone"

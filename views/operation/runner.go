@@ -44,7 +44,6 @@ type start[T any] struct {
 	// the consents to what is sent next, by the client's operation
 	consents account.Consents
 	undoes   *run[T] // whose changes it undoes; nil if it undoes none
-	isUndo   bool    // it undoes what was no run
 }
 
 // Start starts an operation on rows, of which a filter hides some: it opens the form if there are fields, asks what
@@ -92,11 +91,6 @@ func (open draftRead) Deliver() tea.Cmd { return open() }
 // gone are left out.
 func (r OperationRunner[T]) StartDraft(name string, rows []T, draft resource.Draft[T]) tea.Cmd {
 	return r.startDraft(name, rows, &start[T]{draft: draft})
-}
-
-// StartUndo is StartDraft for a draft that undoes what a timer has done. The undo cannot be undone.
-func (r OperationRunner[T]) StartUndo(name string, rows []T, draft resource.Draft[T]) tea.Cmd {
-	return r.startDraft(name, rows, &start[T]{draft: draft, isUndo: true})
 }
 
 // startDraft starts the operation of a name with a draft.
