@@ -200,12 +200,7 @@ func (o *overview) Actions() []ui.Action {
 			ShowInHints: true,
 			Do:          o.open,
 		},
-		{
-			Key:         ui.Bind("next box", "tab", "j", "down", "l", "right"),
-			Group:       "move",
-			ShowInHints: true,
-			Do:          step(1),
-		},
+		{Key: ui.Bind("next box", "tab", "j", "down", "l", "right"), Group: "move", ShowInHints: true, Do: step(1)},
 		{Key: ui.Bind("previous box", "shift+tab", "k", "up", "h", "left"), Group: "move", Do: step(-1)},
 	}
 	return append(actions[:1:1], append(managed.NewestIncidentActions(o.a), actions[1:]...)...)

@@ -103,12 +103,7 @@ func auditColumns() []table.Column[*account.LocalRow] {
 			DropPriority: 1,
 			Cell:         table.TextCell(theme.Muted, func(r *account.LocalRow) string { return resultOf(r).Kind }),
 		},
-		{
-			Title:   "what",
-			Min:     14,
-			IsLabel: true,
-			Cell:    table.TextCell(theme.Strong, auditSubject),
-		},
+		{Title: "what", Min: 14, IsLabel: true, Cell: table.TextCell(theme.Strong, auditSubject)},
 		{
 			Title: "about",
 			Min:   46,

@@ -91,12 +91,7 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 				return client.NewText(e.Change.Op).String(), theme.Plain
 			},
 		},
-		{
-			Title:   "of",
-			Min:     14,
-			IsLabel: true,
-			Cell:    table.TextCell(theme.Strong, account.EntryName),
-		},
+		{Title: "of", Min: 14, IsLabel: true, Cell: table.TextCell(theme.Strong, account.EntryName)},
 		{
 			Title:        "reason",
 			Min:          12,

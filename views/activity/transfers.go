@@ -40,24 +40,9 @@ func TransfersPane(a *account.Account) ui.Pane {
 // transferColumns returns the columns of the transfers pane.
 func transferColumns() []table.Column[*transfer.Status] {
 	return []table.Column[*transfer.Status]{
-		{
-			Title: "state",
-			Width: 11,
-			Cell:  transferState,
-			Rank:  transferRank,
-		},
-		{
-			Title:        "what",
-			Width:        8,
-			DropPriority: 4,
-			Cell:         kindCell,
-		},
-		{
-			Title:   "name",
-			Min:     15,
-			IsLabel: true,
-			Cell:    nameCell,
-		},
+		{Title: "state", Width: 11, Cell: transferState, Rank: transferRank},
+		{Title: "what", Width: 8, DropPriority: 4, Cell: kindCell},
+		{Title: "name", Min: 15, IsLabel: true, Cell: nameCell},
 		progressColumn(),
 		{
 			Title:            "done",
@@ -328,18 +313,8 @@ func transferActions(a *account.Account) []ui.Action {
 	}
 	idle := account.ReasonIf(a.Transfers.UnfinishedCount() == 0, "nothing is under way")
 	return []ui.Action{
-		{
-			Key:            ui.Bind("pause all"),
-			Group:          "this list",
-			DisabledReason: idle,
-			Do:             all(a.Transfers.PauseAll),
-		},
-		{
-			Key:            ui.Bind("resume all"),
-			Group:          "this list",
-			DisabledReason: idle,
-			Do:             all(a.Transfers.ResumeAll),
-		},
+		{Key: ui.Bind("pause all"), Group: "this list", DisabledReason: idle, Do: all(a.Transfers.PauseAll)},
+		{Key: ui.Bind("resume all"), Group: "this list", DisabledReason: idle, Do: all(a.Transfers.ResumeAll)},
 		{
 			Key:            ui.Bind("cancel all"),
 			Group:          "this list",

@@ -33,9 +33,7 @@ func callSheet(a *account.Account, i *client.Issue) string {
 			}
 			continue
 		}
-		fmt.Fprintf(
-			&b, "\nService %s: %s\n  %s %s, %s\n", s.Label, s.Status, s.Type, s.Address, timeoutPart(s),
-		)
+		fmt.Fprintf(&b, "\nService %s: %s\n  %s %s, %s\n", s.Label, s.Status, s.Type, s.Address, timeoutPart(s))
 		for line := range strings.SplitSeq(strings.TrimSpace(visible.MaskKeys(s.Notes.Raw())), "\n") {
 			if line != "" {
 				fmt.Fprintf(&b, "  %s\n", client.Clean(strings.TrimRight(line, " ")))

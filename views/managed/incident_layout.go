@@ -33,13 +33,7 @@ const minChart = 8
 // view returns the incident as text, which may be longer than the box.
 func (l *incidentLayout) view(a *account.Account, i *client.Issue, b ui.Box) string {
 	b.Focused = false // no box of an incident has the keyboard
-	w := incidentSections{
-		a:     a,
-		i:     i,
-		b:     b,
-		notes: 12,
-		keys:  l.keys,
-	}
+	w := incidentSections{a: a, i: i, b: b, notes: 12, keys: l.keys}
 	head := w.headLine()
 	var text string
 	switch {

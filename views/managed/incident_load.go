@@ -21,12 +21,7 @@ import (
 func writeLoadChart(a *account.Account, t *operation.DetailWriter, i *client.Issue, height int) {
 	t.Heading("account load around the detection")
 	defer t.Blank()
-	b := ui.Box{
-		Width:  t.Box.Width,
-		Height: height,
-		Theme:  t.Box.Theme,
-		Now:    t.Box.Now,
-	}
+	b := ui.Box{Width: t.Box.Width, Height: height, Theme: t.Box.Theme, Now: t.Box.Now}
 	if text := whyNoLoad(a, i); text != "" && a.Stats().Loaded() {
 		t.Paragraph(text, theme.Muted)
 		return

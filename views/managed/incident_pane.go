@@ -31,12 +31,7 @@ type incidentView struct {
 
 // IncidentPane returns the pane of one issue.
 func IncidentPane(a *account.Account, i *client.Issue) ui.Pane {
-	return &incidentView{
-		a:      a,
-		id:     account.FormatID(i.ID),
-		issue:  i,
-		layout: incidentLayout{keys: true},
-	}
+	return &incidentView{a: a, id: account.FormatID(i.ID), issue: i, layout: incidentLayout{keys: true}}
 }
 
 // Name returns the name under which the keys of the pane can be changed.

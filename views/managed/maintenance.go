@@ -279,16 +279,8 @@ func overdueMenu(a *account.Account, overdue []window.Window) ui.OpenMenuMsg {
 	return ui.OpenMenuMsg{
 		Title: "Overdue, but it is not known who disabled it: " + account.JoinWithCommas(names),
 		Actions: []ui.Action{
-			{
-				Key:       ui.Bind("enable now", "e"),
-				Writes:    true,
-				OpensView: true,
-				Do:        enable,
-			},
-			{
-				Key: ui.Bind("leave disabled", "l"),
-				Do:  leave,
-			},
+			{Key: ui.Bind("enable now", "e"), Writes: true, OpensView: true, Do: enable},
+			{Key: ui.Bind("leave disabled", "l"), Do: leave},
 		},
 	}
 }

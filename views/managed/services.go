@@ -188,9 +188,7 @@ func ServiceShortcuts(a *account.Account) []table.RowAction[*client.Service] {
 
 // servicesBadge counts the services that have a problem: "≥ 1" if there may be others, "?" if nothing is known.
 func servicesBadge(a *account.Account) (string, theme.Tone) {
-	return join.Fold(a.StatusCounts(), formatProblems, func(
-		found []account.StatusCount, s join.JoinState,
-	) string {
+	return join.Fold(a.StatusCounts(), formatProblems, func(found []account.StatusCount, s join.JoinState) string {
 		text := formatProblems(found)
 		switch {
 		case !isUnreadable(s):

@@ -84,9 +84,7 @@ func ServiceCopyItems(a *account.Account, s *client.Service) []ui.CopyItem {
 func BucketCopyItems(a *account.Account, b *client.Bucket) []ui.CopyItem {
 	name := b.ID()
 	return CopyItems(
-		ScriptCommand(
-			a, "buckets get", nil, name,
-		),
+		ScriptCommand(a, "buckets get", nil, name),
 		CurlCommand(a, "view bucket", nil, b.Location().Raw(), b.Label.Raw()),
 		ui.CopyItem{Name: "command: list objects", Key: "1", Text: ScriptCommand(a, "objects list", nil, name)},
 	)

@@ -201,14 +201,8 @@ func (r OperationRunner[T]) confirm(s *start[T]) resource.ConfirmationSpec {
 		}
 	}
 	if len(s.rows) > 1 {
-		c.Title = capitalize(
-			s.op.Name,
-		) + ": " + wording.Plural(
-			len(s.rows),
-			r.Resource.Singular,
-			r.Resource.PluralName(),
-		)
 		count := wording.Plural(len(s.rows), r.Resource.Singular, r.Resource.PluralName())
+		c.Title = capitalize(s.op.Name) + ": " + count
 		c.Effect = "Only these " + count + " are affected."
 		for _, text := range []string{r.selection(s), c.Loss} {
 			if text != "" {

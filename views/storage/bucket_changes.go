@@ -551,11 +551,7 @@ func undoBucketAccess(
 	if access.ACL == "" {
 		value = setting + " " + value // "CORS off"
 	}
-	return resource.Undo[*client.Bucket]{
-		Operation: "access",
-		Text:      "set " + value,
-		Draft:     in.draft(a, b),
-	}
+	return resource.Undo[*client.Bucket]{Operation: "access", Text: "set " + value, Draft: in.draft(a, b)}
 }
 
 // setCORS takes the value of a script's flag.

@@ -339,9 +339,7 @@ var errOldCertificate = errors.New(
 
 // upload sends the pair.
 func (in *certificateFiles) upload(ctx context.Context, w *client.Writer) (certificateResult, error) {
-	status, err := w.UploadCertificate(
-		ctx, in.bucket.Cluster, in.bucket.Bucket, in.pair.Certificate, in.pair.Key,
-	)
+	status, err := w.UploadCertificate(ctx, in.bucket.Cluster, in.bucket.Bucket, in.pair.Certificate, in.pair.Key)
 	if err != nil && in.deleted {
 		err = uploadAfterDeleteError{err}
 	}

@@ -258,9 +258,7 @@ func lookUpDeletion(a *account.Account, e journal.Entry) tea.Cmd {
 					Tone: theme.Warn,
 					Text: account.EntryName(
 						&e,
-					) + ": cannot look up objects with an unknown outcome: " + wording.Reason(
-						err,
-					),
+					) + ": cannot look up objects with an unknown outcome: " + wording.Reason(err),
 				}
 			}
 		}

@@ -49,11 +49,9 @@ func Keys(a *account.Account) resource.Resource[*client.AccessKey] {
 		Columns:  keyColumns(a),
 		List: func(ctx context.Context, _ resource.ListQuery) iter.Seq2[*client.AccessKey, error] {
 			return func(yield func(*client.AccessKey, error) bool) {
-				a.API.Keys.All(
-					ctx,
-				)(
-					func(k *client.AccessKey, err error) bool { return yield(account.WithoutSecret(k), err) },
-				)
+				a.API.Keys.All(ctx)(func(k *client.AccessKey, err error) bool {
+					return yield(account.WithoutSecret(k), err)
+				})
 			}
 		},
 		Get: resource.ByID(func(ctx context.Context, id int) (*client.AccessKey, error) {

@@ -24,11 +24,7 @@ import (
 // keySecretDialog shows the secret of a new key, once. It offers to save it in the forms that other programs read.
 // closed runs once the user has closed it.
 func keySecretDialog(a *account.Account, k *client.AccessKey, closed func(kept bool) tea.Cmd) ui.ShowSecretMsg {
-	dialog := ui.ShowSecretMsg{
-		Title:  "Access key " + k.Label.String(),
-		Name:   "secret key",
-		Closed: closed,
-	}
+	dialog := ui.ShowSecretMsg{Title: "Access key " + k.Label.String(), Name: "secret key", Closed: closed}
 	secret, ok := k.Secret()
 	if !ok {
 		dialog.Text = "The API sent no secret with this key: revoke it and create another one."

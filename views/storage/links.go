@@ -44,12 +44,7 @@ func LinksPane(a *account.Account) ui.Pane {
 				Width: 7,
 				Cell:  table.TextCell(theme.Plain, func(r *account.LocalRow) string { return r.Link().Method }),
 			},
-			{
-				Title:   "name",
-				Min:     20,
-				IsLabel: true,
-				Cell:    table.TextCell(theme.Strong, linkName),
-			},
+			{Title: "name", Min: 20, IsLabel: true, Cell: table.TextCell(theme.Strong, linkName)},
 			{
 				Title: "bucket",
 				Min:   16,
@@ -197,11 +192,7 @@ func (in *linkInput) fields() []form.Field {
 // linkForm makes a pre-signed URL for people ("Object Storage", rule 4). It is a change, because anyone who has
 // the URL needs no key.
 func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
-	in := &linkInput{
-		request:  client.PresignRequest{Name: name, Method: "GET"},
-		lifetime: lifetime1h,
-		seconds:  3600,
-	}
+	in := &linkInput{request: client.PresignRequest{Name: name, Method: "GET"}, lifetime: lifetime1h, seconds: 3600}
 	ref := refTo(b, name)
 	review := func() string {
 		if seconds := in.lifetimeSeconds(); seconds < minLifetimeSeconds || seconds > maxLifetimeSeconds {

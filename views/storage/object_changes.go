@@ -103,9 +103,7 @@ func (l *objectListing) delete(rows table.SelectedRows[*client.Object]) tea.Cmd 
 }
 
 // findKnownFolders fills in the folders among rows whose sums are known.
-func (d *deletion) findKnownFolders(
-	l *objectListing, rows table.SelectedRows[*client.Object], known exactTotals,
-) {
+func (d *deletion) findKnownFolders(l *objectListing, rows table.SelectedRows[*client.Object], known exactTotals) {
 	for row := range rows.All() {
 		if !l.isFolder(row) {
 			continue
@@ -341,12 +339,7 @@ func (report objectACLSet) Deliver() tea.Cmd { return report() }
 func setObjectACL(
 	ctx context.Context, a *account.Account, ref client.ObjectRef, acl client.ACL, consent *client.Consent,
 ) (found accessReadBack, err error) {
-	change := client.Change{
-		Op:       client.OpSetObjectACL,
-		Resource: "object",
-		ID:       ref.ID(),
-		Label:    ref.Name,
-	}
+	change := client.Change{Op: client.OpSetObjectACL, Resource: "object", ID: ref.ID(), Label: ref.Name}
 	if before, err := a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name); err == nil && before.ACL != "" {
 		change.Before = map[string]any{"acl": before.ACL}
 		found.before = before.ACL

@@ -447,9 +447,7 @@ func (d *copyDraft) ask(plan *transfer.Plan) operation.ConfirmationRequest {
 			verb,
 			count,
 			operation.FormatSize(bytes),
-			bucketName(
-				d.from,
-			),
+			bucketName(d.from),
 			client.Clean(client.BucketID(plan.Cluster, plan.Bucket)),
 			describePlan(*plan, d.existing),
 			after,

@@ -194,11 +194,7 @@ func objectResource(l *objectListing) resource.Resource[*client.Object] {
 			"objects rm us-east-1/acme-backups new.txt --yes",
 			"objects rm us-east-1/acme-backups 'site/*' -r --yes",
 		},
-		Calls: resource.APICalls{
-			List:   "list objects",
-			Get:    "view object ACL",
-			Change: client.OpSetObjectACL,
-		},
+		Calls:         resource.APICalls{List: "list objects", Get: "view object ACL", Change: client.OpSetObjectACL},
 		Columns:       objectColumns(l),
 		PaneOrder:     []string{"name", "size", "last_modified"},
 		ListArguments: "CLUSTER/BUCKET [PREFIX]",
@@ -276,12 +272,7 @@ func listObjects(ctx context.Context, a *account.Account, q resource.ListQuery) 
 			yield(nil, err)
 			return
 		}
-		ask := client.ObjectQuery{
-			Cluster:   cluster,
-			Bucket:    bucket,
-			Prefix:    q["PREFIX"],
-			Delimiter: "/",
-		}
+		ask := client.ObjectQuery{Cluster: cluster, Bucket: bucket, Prefix: q["PREFIX"], Delimiter: "/"}
 		if recursive, _ := strconv.ParseBool(q["recursive"]); recursive {
 			ask.Delimiter = ""
 		}
@@ -435,12 +426,7 @@ func (l *objectListing) whyNot(op string) func(*client.Object) string {
 // operations are the actions on an entry.
 func (l *objectListing) operations() []table.RowAction[*client.Object] {
 	return []table.RowAction[*client.Object]{
-		{
-			Keys:        []string{"enter", "l", "right"},
-			Name:        "open",
-			ShowInHints: true,
-			OpenPane:    l.open,
-		},
+		{Keys: []string{"enter", "l", "right"}, Name: "open", ShowInHints: true, OpenPane: l.open},
 		{
 			Keys:         []string{"w"},
 			Name:         "download",

@@ -90,12 +90,7 @@ func highlight(l language, text string) (lines [][]textSpan, ok bool) {
 	if l == languageUnknown || !utf8.ValidString(text) {
 		return nil, false
 	}
-	c := &highlighter{
-		language: l,
-		text:     text,
-		keywords: map[string]bool{},
-		lines:    [][]textSpan{nil},
-	}
+	c := &highlighter{language: l, text: text, keywords: map[string]bool{}, lines: [][]textSpan{nil}}
 	for _, word := range strings.Fields(l.keywords()) {
 		c.keywords[word] = true
 	}

@@ -32,12 +32,7 @@ type view struct {
 
 // Pane returns the pane that shows who can read a bucket, or the object of a name. actions change the access.
 func Pane(a *account.Account, b *client.Bucket, name string, actions func() []ui.Action) ui.Pane {
-	p := &view{
-		a:       a,
-		bucket:  b,
-		object:  b.Object(name),
-		actions: actions,
-	}
+	p := &view{a: a, bucket: b, object: b.Object(name), actions: actions}
 	p.access = lists.NewRowStore(a.Context, a, lists.RowSource[*Access]{
 		Name: "access",
 		ID:   func(*Access) string { return p.object.ID() },
