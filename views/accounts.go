@@ -20,6 +20,7 @@ import (
 	"lookout/ui/table"
 	"lookout/views/managed"
 	"lookout/views/operation"
+	"lookout/views/resource"
 )
 
 // An AccountSource is a configured account, as the pane of all accounts shows and reads it.
@@ -364,46 +365,28 @@ func accountCell(
 
 // accountColumns returns the columns of the pane of all accounts.
 func accountColumns() []table.Column[*account.LocalRow] {
-	return []table.Column[*account.LocalRow]{
-		{
-			Title:   "account",
-			Width:   24,
-			Min:     16,
-			IsLabel: true,
-			Cell: func(r *account.LocalRow, _ ui.Box) (string, theme.Tone) {
-				return joinSpans(watched(r).name()), theme.Accent
-			},
-			Spans:   func(r *account.LocalRow, _ ui.Box) []table.TonedText { return watched(r).name() },
-			Shorten: func(r *account.LocalRow, b ui.Box) string { return watched(r).shortName(b) },
-		},
-		{
-			Title: "problems",
-			Width: 11,
-			Cell:  accountCell((*watchedAccount).problems),
-			Less:  func(r, s *account.LocalRow) bool { return watched(r).urgency() < watched(s).urgency() },
-		},
-		{
-			Title: "newest issue",
-			Min:   14,
-			Cell: func(r *account.LocalRow, b ui.Box) (string, theme.Tone) {
-				return joinSpans(watched(r).newest(b)), theme.Muted
-			},
-			Spans: func(r *account.LocalRow, b ui.Box) []table.TonedText { return watched(r).newest(b) },
-			Less:  func(r, s *account.LocalRow) bool { return watched(r).newestAt().After(watched(s).newestAt()) },
-		},
-		{Title: "maintenance", Width: 18, DropPriority: 1, Cell: accountCell((*watchedAccount).maintenance)},
-		{
-			Title: "read",
-			Width: 12,
-			Min:   7,
-			Cell:  accountCell((*watchedAccount).age),
-			Shorten: func(r *account.LocalRow, b ui.Box) string {
+	type row = *account.LocalRow
+	return resource.PaneColumns(
+		resource.PaneColumn("account", table.TextCell(theme.Accent, func(r row) string {
+			return joinSpans(watched(r).name())
+		})).Width(24).MinWidth(16).Label().
+			Spans(func(r row, _ ui.Box) []table.TonedText { return watched(r).name() }).
+			Shortened(func(r row, b ui.Box) string { return watched(r).shortName(b) }),
+		resource.PaneColumn("problems", accountCell((*watchedAccount).problems)).Width(11).
+			SortedBy(func(r, s row) bool { return watched(r).urgency() < watched(s).urgency() }),
+		resource.PaneColumn("newest issue", func(r row, b ui.Box) (string, theme.Tone) {
+			return joinSpans(watched(r).newest(b)), theme.Muted
+		}).MinWidth(14).
+			Spans(func(r row, b ui.Box) []table.TonedText { return watched(r).newest(b) }).
+			SortedBy(func(r, s row) bool { return watched(r).newestAt().After(watched(s).newestAt()) }),
+		resource.PaneColumn("maintenance", accountCell((*watchedAccount).maintenance)).Width(18).Drop(1, 0),
+		resource.PaneColumn("read", accountCell((*watchedAccount).age)).Width(12).MinWidth(7).
+			Shortened(func(r row, b ui.Box) string {
 				text, _ := watched(r).age(b)
 				_, why, _ := strings.Cut(text, ", ")
 				return why
-			},
-		},
-	}
+			}),
+	)
 }
 
 // joinSpans returns the text of spans.

@@ -16,6 +16,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/table"
 	"lookout/views/operation"
+	"lookout/views/resource"
 )
 
 // AuditPane returns the pane of what nobody notices until it is needed, as lookout audit prints it. It reads every list
@@ -79,37 +80,20 @@ var auditStates = []string{string(audit.Found), string(audit.NotKnown), string(a
 
 // auditColumns returns the columns of the pane.
 func auditColumns() []table.Column[*account.LocalRow] {
-	return []table.Column[*account.LocalRow]{
-		{
-			Title:   "state",
-			Width:   11,
-			Choices: auditStates,
-			Cell:    auditStateCell,
-			Less: func(r, s *account.LocalRow) bool {
-				return slices.Index(auditStates, string(resultOf(r).State)) <
-					slices.Index(auditStates, string(resultOf(s).State))
-			},
-		},
-		{
-			Title:        "check",
-			Width:        17,
-			Choices:      audit.Checks(),
-			DropPriority: 2,
-			Cell:         table.TextCell(theme.Muted, func(r *account.LocalRow) string { return resultOf(r).Check }),
-		},
-		{
-			Title:        "kind",
-			Width:        10,
-			DropPriority: 1,
-			Cell:         table.TextCell(theme.Muted, func(r *account.LocalRow) string { return resultOf(r).Kind }),
-		},
-		{Title: "what", Min: 14, IsLabel: true, Cell: table.TextCell(theme.Strong, auditSubject)},
-		{
-			Title: "about",
-			Min:   46,
-			Cell:  table.TextCell(theme.Plain, func(r *account.LocalRow) string { return resultOf(r).Text }),
-		},
+	type row = *account.LocalRow
+	text := func(title string, tone theme.Tone, text func(row) string) resource.ColumnDefinition[row] {
+		return resource.PaneColumn(title, table.TextCell(tone, text))
 	}
+	rank := func(r row) int { return slices.Index(auditStates, string(resultOf(r).State)) }
+	return resource.PaneColumns(
+		resource.PaneColumn("state", auditStateCell).Width(11).OneOf(auditStates...).
+			SortedBy(func(r, s row) bool { return rank(r) < rank(s) }),
+		text("check", theme.Muted, func(r row) string { return resultOf(r).Check }).
+			Width(17).OneOf(audit.Checks()...).Drop(2, 0),
+		text("kind", theme.Muted, func(r row) string { return resultOf(r).Kind }).Width(10).Drop(1, 0),
+		text("what", theme.Strong, auditSubject).MinWidth(14).Label(),
+		text("about", theme.Plain, func(r row) string { return resultOf(r).Text }).MinWidth(46),
+	)
 }
 
 // auditStateCell shows how a check of one thing ended.

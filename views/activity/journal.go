@@ -19,6 +19,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/table"
 	"lookout/views/operation"
+	"lookout/views/resource"
 )
 
 // journalView lists the changes. It reads the journal again whenever the journal has grown.
@@ -66,56 +67,32 @@ func JournalPane(a *account.Account) ui.Pane {
 }
 
 func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
-	return []table.Column[*journal.Entry]{
-		{
-			Title: "outcome",
-			Width: 12,
-			Cell: func(e *journal.Entry, b ui.Box) (string, theme.Tone) {
-				return operation.FormatOutcome(a, e, b.Theme)
-			},
-			Less: func(e, f *journal.Entry) bool { return outcomeRank(a, e) < outcomeRank(a, f) },
-		},
-		{
-			Title: "time",
-			Width: 12,
-			Cell: func(e *journal.Entry, b ui.Box) (string, theme.Tone) {
-				return a.FormatTime(e.Time), theme.Muted
-			},
-			Value: func(e *journal.Entry) string { return e.Time.Format(time.RFC3339) },
-			Less:  func(e, f *journal.Entry) bool { return e.Time.After(f.Time) },
-		},
-		{
-			Title: "change",
-			Width: 18,
-			Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
-				return client.NewText(e.Change.Op).String(), theme.Plain
-			},
-		},
-		{Title: "of", Min: 14, IsLabel: true, Cell: table.TextCell(theme.Strong, account.EntryName)},
-		{
-			Title:        "reason",
-			Min:          12,
-			DropPriority: 2,
-			Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
-				window, reason := operation.FormatWindow(a, e.Change), client.NewText(e.Change.Reason).String()
-				if window == "" {
-					return reason, theme.Plain
-				}
-				return window + wording.WithPrefix(" · ", reason), theme.Plain
-			},
-		},
-		{
-			Title:        "why",
-			Min:          14,
-			DropPriority: 3,
-			Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
-				if text := account.LookupText(a, e); text != "" {
-					return text, theme.Warn
-				}
-				return visible.Show(e.OutcomeDetail), theme.Muted
-			},
-		},
-	}
+	type row = *journal.Entry
+	return resource.PaneColumns(
+		resource.PaneColumn("outcome", func(e row, b ui.Box) (string, theme.Tone) {
+			return operation.FormatOutcome(a, e, b.Theme)
+		}).Width(12).SortedBy(func(e, f row) bool { return outcomeRank(a, e) < outcomeRank(a, f) }),
+		resource.PaneColumn("time", table.TextCell(theme.Muted, func(e row) string { return a.FormatTime(e.Time) })).
+			Width(12).FilteredBy(func(e row) string { return e.Time.Format(time.RFC3339) }).
+			SortedBy(func(e, f row) bool { return e.Time.After(f.Time) }),
+		resource.PaneColumn("change", table.TextCell(theme.Plain, func(e row) string {
+			return client.NewText(e.Change.Op).String()
+		})).Width(18),
+		resource.PaneColumn("of", table.TextCell(theme.Strong, account.EntryName)).MinWidth(14).Label(),
+		resource.PaneColumn("reason", table.TextCell(theme.Plain, func(e row) string {
+			window, reason := operation.FormatWindow(a, e.Change), client.NewText(e.Change.Reason).String()
+			if window == "" {
+				return reason
+			}
+			return window + wording.WithPrefix(" · ", reason)
+		})).MinWidth(12).Drop(2, 0),
+		resource.PaneColumn("why", func(e row, _ ui.Box) (string, theme.Tone) {
+			if text := account.LookupText(a, e); text != "" {
+				return text, theme.Warn
+			}
+			return visible.Show(e.OutcomeDetail), theme.Muted
+		}).MinWidth(14).Drop(3, 0),
+	)
 }
 
 // outcomeRank returns the rank of an outcome: the lower, the sooner somebody must look.

@@ -17,6 +17,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/table"
 	"lookout/views/operation"
+	"lookout/views/resource"
 )
 
 // TransfersPane returns the pane of the downloads and uploads of this run.
@@ -39,51 +40,22 @@ func TransfersPane(a *account.Account) ui.Pane {
 
 // transferColumns returns the columns of the transfers pane.
 func transferColumns() []table.Column[*transfer.Status] {
-	return []table.Column[*transfer.Status]{
-		{Title: "state", Width: 11, Cell: transferState, Rank: transferRank},
-		{Title: "what", Width: 8, DropPriority: 4, Cell: kindCell},
-		{Title: "name", Min: 15, IsLabel: true, Cell: nameCell},
-		progressColumn(),
-		{
-			Title:            "done",
-			Width:            9,
-			AlignRight:       true,
-			DropPriority:     3,
-			FilterByNameOnly: true,
-			Cell:             doneCell,
-			Less:             func(r, s *transfer.Status) bool { return r.Done < s.Done },
-		},
-		{
-			Title:            "rate",
-			Width:            10,
-			AlignRight:       true,
-			DropPriority:     1,
-			FilterByNameOnly: true,
-			Cell:             rateCell,
-			Less:             func(r, s *transfer.Status) bool { return r.Rate < s.Rate },
-		},
-		{
-			Title:            "left",
-			Width:            8,
-			AlignRight:       true,
-			DropPriority:     2,
-			FilterByNameOnly: true,
-			Cell:             timeLeftCell,
-			Less:             func(r, s *transfer.Status) bool { return r.ETA < s.ETA },
-		},
-	}
-}
-
-// progressColumn returns the column of how much of a transfer is done.
-func progressColumn() table.Column[*transfer.Status] {
-	return table.Column[*transfer.Status]{
-		Title:            "progress",
-		Width:            10,
-		FilterByNameOnly: true,
-		Cell:             progressCell,
-		Value:            progressValue,
-		Less:             func(r, s *transfer.Status) bool { return progressFraction(r) < progressFraction(s) },
-	}
+	type row = *transfer.Status
+	kind := func(r row) string { return r.Kind.String() }
+	done := func(r row) string { return operation.FormatAmount(r, r.Done) }
+	return resource.PaneColumns(
+		resource.PaneColumn("state", transferState).Width(11).RankedBy(transferRank),
+		resource.PaneColumn("what", table.TextCell(theme.Muted, kind)).Width(8).Drop(4, 0),
+		resource.PaneColumn("name", table.TextCell(theme.Strong, operation.TransferName)).MinWidth(15).Label(),
+		resource.PaneColumn("progress", progressCell).Width(10).FilterByName().FilteredBy(progressValue).
+			SortedBy(func(r, s row) bool { return progressFraction(r) < progressFraction(s) }),
+		resource.PaneColumn("done", table.TextCell(theme.Plain, done)).Width(9).AlignRight().Drop(3, 0).FilterByName().
+			SortedBy(func(r, s row) bool { return r.Done < s.Done }),
+		resource.PaneColumn("rate", rateCell).Width(10).AlignRight().Drop(1, 0).FilterByName().
+			SortedBy(func(r, s row) bool { return r.Rate < s.Rate }),
+		resource.PaneColumn("left", timeLeftCell).Width(8).AlignRight().Drop(2, 0).FilterByName().
+			SortedBy(func(r, s row) bool { return r.ETA < s.ETA }),
+	)
 }
 
 // transferRank sorts transfers: running, waiting, failed, done. Ended ones are sorted by their end, latest first.
@@ -140,14 +112,6 @@ func progressValue(r *transfer.Status) string {
 	return fmt.Sprintf("%.0f", 100*progressFraction(r))
 }
 
-func kindCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
-	return r.Kind.String(), theme.Muted
-}
-
-func nameCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
-	return operation.TransferName(r), theme.Strong
-}
-
 func progressCell(r *transfer.Status, b ui.Box) (string, theme.Tone) {
 	if r.Total <= 0 {
 		return "", theme.Plain
@@ -158,10 +122,6 @@ func progressCell(r *transfer.Status, b ui.Box) (string, theme.Tone) {
 		"%s%s %3.0f %%", strings.Repeat(b.Theme.Glyphs.Full, filled), strings.Repeat(b.Theme.Glyphs.Empty, 4-filled),
 		share*100,
 	), theme.Plain
-}
-
-func doneCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
-	return operation.FormatAmount(r, r.Done), theme.Plain
 }
 
 func rateCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {

@@ -64,6 +64,18 @@ func (c ColumnDefinition[T]) Width(cells int) ColumnDefinition[T] { c.Pane.Width
 // MinWidth sets the least width in the pane.
 func (c ColumnDefinition[T]) MinWidth(cells int) ColumnDefinition[T] { c.Pane.Min = cells; return c }
 
+// Label says that the column names the row.
+func (c ColumnDefinition[T]) Label() ColumnDefinition[T] { c.Pane.IsLabel = true; return c }
+
+// FilterByName lets a filter look into the column only if it names it.
+func (c ColumnDefinition[T]) FilterByName() ColumnDefinition[T] {
+	c.Pane.FilterByNameOnly = true
+	return c
+}
+
+// LargestFirst lets a sort by the column begin with the greatest.
+func (c ColumnDefinition[T]) LargestFirst() ColumnDefinition[T] { c.Pane.LargestFirst = true; return c }
+
 // AlignRight aligns the column to the right.
 func (c ColumnDefinition[T]) AlignRight() ColumnDefinition[T] { c.Pane.AlignRight = true; return c }
 
@@ -85,6 +97,18 @@ func (c ColumnDefinition[T]) OneOf(values ...string) ColumnDefinition[T] {
 // SortedBy sets the order of the rows in the pane.
 func (c ColumnDefinition[T]) SortedBy(less func(a, b T) bool) ColumnDefinition[T] {
 	c.Pane.Less = less
+	return c
+}
+
+// RankedBy sets the ranks that order the rows in the pane.
+func (c ColumnDefinition[T]) RankedBy(rank func(T) table.SortRank) ColumnDefinition[T] {
+	c.Pane.Rank = rank
+	return c
+}
+
+// Spans sets the text of the cell in several tones.
+func (c ColumnDefinition[T]) Spans(spans func(T, ui.Box) []table.TonedText) ColumnDefinition[T] {
+	c.Pane.Spans = spans
 	return c
 }
 
@@ -116,10 +140,26 @@ func (c ColumnDefinition[T]) OrElse(word string, tone theme.Tone) ColumnDefiniti
 
 // PaneColumns returns the columns of the resource's pane.
 func (r Resource[T]) PaneColumns() []table.Column[T] {
+	if r.PaneOrder == nil {
+		return PaneColumns(r.Columns...)
+	}
+	var ordered []ColumnDefinition[T]
+	for _, name := range r.PaneOrder {
+		for _, c := range r.Columns {
+			if c.Name == name {
+				ordered = append(ordered, c)
+			}
+		}
+	}
+	return PaneColumns(ordered...)
+}
+
+// PaneColumns returns the columns of a pane.
+func PaneColumns[T any](definitions ...ColumnDefinition[T]) []table.Column[T] {
 	var columns []table.Column[T]
-	add := func(c ColumnDefinition[T]) {
+	for _, c := range definitions {
 		if c.Pane.Cell == nil {
-			return
+			continue
 		}
 		c.Pane.Name, c.Pane.Title = c.Name, cmp.Or(c.Pane.Title, c.Name)
 		if c.Pane.Value == nil {
@@ -127,20 +167,12 @@ func (r Resource[T]) PaneColumns() []table.Column[T] {
 		}
 		columns = append(columns, c.Pane)
 	}
-	if r.PaneOrder == nil {
-		for _, c := range r.Columns {
-			add(c)
-		}
-		return columns
-	}
-	for _, name := range r.PaneOrder {
-		for _, c := range r.Columns {
-			if c.Name == name {
-				add(c)
-			}
-		}
-	}
 	return columns
+}
+
+// PaneColumn returns a column that only panes have.
+func PaneColumn[T any](title string, cell func(T, ui.Box) (string, theme.Tone)) ColumnDefinition[T] {
+	return NewColumn(title, nil, cell)
 }
 
 // IDColumn is the column of the number that identifies a row. Panes show it only in details.

@@ -287,28 +287,9 @@ type sizesView struct{ l *objectListing }
 // columns returns the columns that are shown once somebody has asked for the sums.
 func (v sizesView) columns() []resource.ColumnDefinition[*client.Object] {
 	return []resource.ColumnDefinition[*client.Object]{
-		{
-			Name: "share",
-			Pane: table.Column[*client.Object]{
-				Width:            shareWidth,
-				DropPriority:     1,
-				FilterByNameOnly: true,
-				LargestFirst:     true,
-				Cell:             v.shareCell,
-				Spans:            v.shareSpans,
-			},
-		},
-		{
-			Name: "objects",
-			Pane: table.Column[*client.Object]{
-				Width:            9,
-				AlignRight:       true,
-				DropPriority:     2,
-				FilterByNameOnly: true,
-				LargestFirst:     true,
-				Cell:             v.countCell,
-			},
-		},
+		resource.PaneColumn("share", v.shareCell).Width(shareWidth).Drop(1, 0).FilterByName().LargestFirst().
+			Spans(v.shareSpans),
+		resource.PaneColumn("objects", v.countCell).Width(9).AlignRight().Drop(2, 0).FilterByName().LargestFirst(),
 	}
 }
 

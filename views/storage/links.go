@@ -38,27 +38,8 @@ func LinksPane(a *account.Account) ui.Pane {
 		Store:       a.LinkStore(),
 		AutoRefresh: table.AutoRefreshOptions{Disabled: true},
 		Breadcrumb:  func() string { return "links of this run" },
-		Columns: []table.Column[*account.LocalRow]{
-			{
-				Title: "method",
-				Width: 7,
-				Cell:  table.TextCell(theme.Plain, func(r *account.LocalRow) string { return r.Link().Method }),
-			},
-			{Title: "name", Min: 20, IsLabel: true, Cell: table.TextCell(theme.Strong, linkName)},
-			{
-				Title: "bucket",
-				Min:   16,
-				Cell:  table.TextCell(theme.Muted, func(r *account.LocalRow) string { return r.Link().Bucket }),
-			},
-			{
-				Title:      "left",
-				Width:      8,
-				AlignRight: true,
-				Cell:       linkRemainingCell,
-				Less:       func(r, s *account.LocalRow) bool { return r.Link().Expires.Before(s.Link().Expires) },
-			},
-		},
-		RowActions: linkOperations(a),
+		Columns:     linkColumns(),
+		RowActions:  linkOperations(a),
 		PaneActions: func() []ui.Action {
 			return []ui.Action{ui.GoUpAction(ui.ClosePane)}
 		},
@@ -67,6 +48,20 @@ func LinksPane(a *account.Account) ui.Pane {
 		EmptyText: "no links in this run · L on an object creates one",
 		Label:     linkName,
 	}
+}
+
+// linkColumns returns the columns of the pane.
+func linkColumns() []table.Column[*account.LocalRow] {
+	type row = *account.LocalRow
+	method := func(r row) string { return r.Link().Method }
+	bucket := func(r row) string { return r.Link().Bucket }
+	return resource.PaneColumns(
+		resource.PaneColumn("method", table.TextCell(theme.Plain, method)).Width(7),
+		resource.PaneColumn("name", table.TextCell(theme.Strong, linkName)).MinWidth(20).Label(),
+		resource.PaneColumn("bucket", table.TextCell(theme.Muted, bucket)).MinWidth(16),
+		resource.PaneColumn("left", linkRemainingCell).Width(8).AlignRight().
+			SortedBy(func(r, s row) bool { return r.Link().Expires.Before(s.Link().Expires) }),
+	)
 }
 
 // linkName returns the name of the object that a link leads to.

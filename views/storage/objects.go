@@ -211,47 +211,19 @@ func objectResource(l *objectListing) resource.Resource[*client.Object] {
 func objectColumns(l *objectListing) []resource.ColumnDefinition[*client.Object] {
 	type row = *client.Object
 	sizes := sizesView{l}
+	modified := func(o row) string { return resource.TimeValue(o.Modified) }
+	size := resource.NewColumn("size", objectSizeValue, sizes.sizeCell).Width(10).AlignRight().FilterByName().
+		LargestFirst().FilteredBy(sizes.sizeValue).SortedBy(func(o, p row) bool { return o.Size < p.Size })
+	size.Bytes = true
 	columns := []resource.ColumnDefinition[row]{
-		{
-			Name:         "last_modified",
-			Value:        func(o row) string { return resource.TimeValue(o.Modified) },
-			DropPriority: 1,
-			Pane: table.Column[row]{
-				Title:            "modified",
-				Width:            16,
-				AlignRight:       true,
-				FilterByNameOnly: true,
-				DropPriority:     3,
-				Cell:             l.modifiedCell,
-				Less:             func(o, p row) bool { return o.Modified.Time().Before(p.Modified.Time()) },
-			},
-		},
-		{
-			Name:  "size",
-			Value: objectSizeValue,
-			Bytes: true,
-			Pane: table.Column[row]{
-				Width:            10,
-				AlignRight:       true,
-				FilterByNameOnly: true,
-				LargestFirst:     true,
-				Cell:             sizes.sizeCell,
-				Value:            sizes.sizeValue,
-				Less:             func(o, p row) bool { return o.Size < p.Size },
-			},
-		},
-		{
-			Name:  "name",
-			Value: func(o row) string { return o.Name.Raw() },
-			Pane: table.Column[row]{
-				Min:     20,
-				IsLabel: true,
-				Cell:    l.nameCell,
-				Less:    func(o, p row) bool { return o.Name.Raw() < p.Name.Raw() },
-			},
-		},
-		{Name: "etag", DetailOnly: true, Value: func(o row) string { return o.ETag.Raw() }},
-		{Name: "owner", DetailOnly: true, Value: func(o row) string { return o.Owner.Raw() }},
+		resource.NewColumn("last_modified", modified, l.modifiedCell).Titled("modified").Width(16).AlignRight().
+			Drop(3, 1).FilterByName().
+			SortedBy(func(o, p row) bool { return o.Modified.Time().Before(p.Modified.Time()) }),
+		size,
+		resource.NewColumn("name", func(o row) string { return o.Name.Raw() }, l.nameCell).MinWidth(20).Label().
+			SortedBy(func(o, p row) bool { return o.Name.Raw() < p.Name.Raw() }),
+		resource.DetailColumn("etag", func(o row) string { return o.ETag.Raw() }),
+		resource.DetailColumn("owner", func(o row) string { return o.Owner.Raw() }),
 	}
 	return append(columns, sizes.columns()...)
 }
