@@ -276,13 +276,10 @@ func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 	var actions []ui.Action
 	add := func(label, what, text string) {
 		key := string("123456789abcdefghijklmnopqrstuvwxyz"[min(len(actions), 34)])
-		actions = append(
-			actions,
-			ui.Action{
-				Key: ui.Bind(label, key),
-				Do:  func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: text, Label: what}) },
-			},
-		)
+		actions = append(actions, ui.Action{
+			Key: ui.Bind(label, key),
+			Do:  func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: text, Label: what}) },
+		})
 	}
 	people := join.Found(contactsToCall(a, i))
 	for _, c := range people {

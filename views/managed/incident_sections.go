@@ -104,9 +104,7 @@ func (w incidentSections) service(s *client.Service) []string {
 	if d, disabled := account.DisabledInfo(w.a, s); disabled {
 		lines = w.wrap("disabled "+describeDisabled(w.a, d), theme.Warn)
 	}
-	parts := []string{
-		fmt.Sprintf("%s %s", s.Type, s.Address), timeoutPart(s),
-	}
+	parts := []string{fmt.Sprintf("%s %s", s.Type, s.Address), timeoutPart(s)}
 	if names := credentialUsage(w.a, s.Credentials); names != "" {
 		parts = append(parts, "credential "+names)
 	}

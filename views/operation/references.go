@@ -72,13 +72,10 @@ func ReferenceMenu(names []LinkedRow, open func(LinkedRow) ui.Pane) tea.Msg {
 		if i < 9 {
 			key = fmt.Sprint(i + 1)
 		}
-		menu.Actions = append(
-			menu.Actions,
-			ui.Action{
-				Key: ui.Bind(n.Kind+" "+n.Label, key),
-				Do:  func() tea.Cmd { return ui.Send(goTo(n)) },
-			},
-		)
+		menu.Actions = append(menu.Actions, ui.Action{
+			Key: ui.Bind(n.Kind+" "+n.Label, key),
+			Do:  func() tea.Cmd { return ui.Send(goTo(n)) },
+		})
 	}
 	if len(names) == 1 {
 		return goTo(names[0])
