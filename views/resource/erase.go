@@ -8,25 +8,24 @@ import (
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/lists"
-	"lookout/ui/table"
 )
 
-// Erased returns the resource without the type of its rows, so that the program holds the code of the script commands
-// once and not for each type of row. It leaves out what only panes need.
-func (r Resource[T]) Erased() Resource[any] {
-	e := Resource[any]{
-		Name:          r.Name,
-		Parent:        r.Parent,
-		Singular:      r.Singular,
-		Plural:        r.Plural,
-		Description:   r.Description,
-		Examples:      r.Examples,
-		Argument:      r.Argument,
-		ListArguments: r.ListArguments,
-		ListFlags:     r.ListFlags,
-		Calls:         r.Calls,
-		TerminalReads: r.TerminalReads,
+// copyFields sets the fields of a struct to those of another instance of its generic type, as far as their types do not
+// depend on the type of rows.
+func copyFields(to, from any) {
+	target, source := reflect.ValueOf(to).Elem(), reflect.ValueOf(from)
+	for i := range target.NumField() {
+		if f := source.Field(i); target.Field(i).CanSet() && f.Type() == target.Field(i).Type() {
+			target.Field(i).Set(f)
+		}
 	}
+}
+
+// Erased returns the resource without the type of its rows, as scripts have it. What only panes need of the rows is left
+// out.
+func (r Resource[T]) Erased() Resource[any] {
+	var e Resource[any]
+	copyFields(&e, r)
 	if r.ID != nil {
 		e.ID = func(row any) string { return r.ID(row.(T)) }
 	}
@@ -57,19 +56,10 @@ func EraseColumns[T any](columns []ColumnDefinition[T]) []ColumnDefinition[any] 
 		if c.Value == nil {
 			continue
 		}
-		column := ColumnDefinition[any]{
-			Name:         c.Name,
-			Value:        func(row any) string { return c.Value(row.(T)) },
-			IsClean:      c.IsClean,
-			Bytes:        c.Bytes,
-			DetailOnly:   c.DetailOnly,
-			DropPriority: c.DropPriority,
-			Pane: table.Column[any]{
-				Title:            c.Pane.Title,
-				FilterByNameOnly: c.Pane.FilterByNameOnly,
-				Choices:          c.Pane.Choices,
-			},
-		}
+		var column ColumnDefinition[any]
+		copyFields(&column, c)
+		copyFields(&column.Pane, c.Pane)
+		column.Value = func(row any) string { return c.Value(row.(T)) }
 		if c.OnTerminal != nil {
 			column.OnTerminal = func(row any) string { return c.OnTerminal(row.(T)) }
 		}
@@ -80,24 +70,14 @@ func EraseColumns[T any](columns []ColumnDefinition[T]) []ColumnDefinition[any] 
 
 // erased returns the operation without the type of its rows. Its draft takes nil for a row without values.
 func (o Operation[T]) erased() Operation[any] {
-	e := Operation[any]{
-		Name:            o.Name,
-		Command:         o.Command,
-		CommandHelp:     o.CommandHelp,
-		RepeatInScripts: o.RepeatInScripts,
-		ScriptReads:     o.ScriptReads,
-		Description:     o.Description,
-		Call:            o.Call,
-		OtherCalls:      o.OtherCalls,
-		Target:          o.Target,
-		SuccessText:     o.SuccessText,
-		Draft: func(row any) Draft[any] {
-			if o.Target == NewRow {
-				var none T
-				return o.Draft(none).erased()
-			}
-			return o.Draft(rowOrEmpty[T](row)).erased()
-		},
+	var e Operation[any]
+	copyFields(&e, o)
+	e.Draft = func(row any) Draft[any] {
+		if o.Target == NewRow {
+			var none T
+			return o.Draft(none).erased()
+		}
+		return o.Draft(rowOrEmpty[T](row)).erased()
 	}
 	if o.Applies != nil {
 		e.Applies = func(row any) string { return o.Applies(row.(T)) }
@@ -119,9 +99,11 @@ func rowOrEmpty[T any](row any) T {
 
 // erased returns the draft without the type of its rows.
 func (d Draft[T]) erased() Draft[any] {
-	e := Draft[any]{
-		Fields:  d.Fields,
-		Attempt: func(row any) account.Attempt[any] { return eraseAttempt(d.Attempt(rowOrNone[T](row))) },
+	var e Draft[any]
+	copyFields(&e, d)
+	e.Attempt = func(row any) account.Attempt[any] {
+		typed, _ := row.(T)
+		return eraseAttempt(d.Attempt(typed))
 	}
 	if d.Confirm != nil {
 		e.Confirm = func(rows []any) ConfirmationSpec {
@@ -141,33 +123,13 @@ func (d Draft[T]) erased() Draft[any] {
 	return e
 }
 
-// rowOrNone returns a row with its type: the zero T for nil.
-func rowOrNone[T any](row any) T {
-	typed, _ := row.(T)
-	return typed
-}
-
 // eraseAttempt returns an attempt without the type of its row.
 func eraseAttempt[T any](a account.Attempt[T]) account.Attempt[any] {
-	return account.Attempt[any]{
-		Call:      a.Call,
-		ID:        a.ID,
-		Label:     a.Label,
-		Before:    a.Before,
-		Was:       a.Was,
-		Reason:    a.Reason,
-		RevertAt:  a.RevertAt,
-		StartAt:   a.StartAt,
-		Scheduled: a.Scheduled,
-		Replaces:  a.Replaces,
-		Restores:  a.Restores,
-		First:     a.First,
-		Unchanged: a.Unchanged,
-		Err:       a.Err,
-		Sent:      a.Sent,
-		Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[any], error) {
-			result, err := a.Send(ctx, w)
-			return lists.EraseResult(result), err
-		},
+	var e account.Attempt[any]
+	copyFields(&e, a)
+	e.Send = func(ctx context.Context, w *client.Writer) (lists.ChangeResult[any], error) {
+		result, err := a.Send(ctx, w)
+		return lists.EraseResult(result), err
 	}
+	return e
 }
