@@ -186,10 +186,8 @@ func (w incidentSections) footLines(whole bool) []string {
 	const labelWidth = 8
 	t := w.b.Theme
 	var lines []string
-	add := func(label string, parts ...string) {
-		inner := w.b
-		inner.Width -= labelWidth
-		for _, line := range wrapParts(parts, inner) {
+	put := func(label string, of ...string) {
+		for _, line := range of {
 			lines = append(lines, t.Paint(theme.Strong, ui.Pad(label, labelWidth))+line)
 			label = ""
 		}
@@ -197,42 +195,31 @@ func (w incidentSections) footLines(whole bool) []string {
 	narrow := w
 	narrow.b.Width -= labelWidth
 	if ssh, reachable := narrow.ssh(); reachable {
-		for n, line := range ssh.Lines {
-			lines = append(lines, t.Paint(theme.Strong, ui.Pad([]string{"SSH", ""}[min(n, 1)], labelWidth))+line)
-		}
+		put("SSH", ssh.Lines...)
 	}
 	if why := whyNoLoad(w.a, w.i); why != "" {
 		if !w.a.Stats().Loaded() {
 			why = join.StateOf(w.a.Stats()).String()
 		}
-		add("LOAD", why)
+		put("LOAD", wrapParts([]string{why}, narrow.b)...)
 	} else {
 		figures := narrow.loadLines()
 		if !whole && len(figures) > 1 {
 			figures = []string{figures[0] + " " + t.Glyphs.Ellipsis}
 		}
-		for n, line := range figures {
-			lines = append(lines, t.Paint(theme.Strong, ui.Pad([]string{"LOAD", ""}[min(n, 1)], labelWidth))+line)
-		}
+		put("LOAD", figures...)
 	}
-	add("EARLIER", w.beforeText())
+	put("EARLIER", wrapParts([]string{w.beforeText()}, narrow.b)...)
 	for _, l := range narrow.lastTimes() {
 		if l.issue != nil {
 			id, at := l.issue.ID, l.issue.Created
 			l.parts = append([]string{fmt.Sprintf("#%d %s", id, w.a.FormatTimestamp(at))}, l.parts...)
 		}
-		add("LAST", l.parts...)
-		for _, line := range l.changes {
-			lines = append(lines, strings.Repeat(" ", labelWidth)+line)
-		}
+		put("LAST", append(wrapParts(l.parts, narrow.b), l.changes...)...)
 	}
-	for n, line := range narrow.maintenance().Lines {
-		lines = append(lines, t.Paint(theme.Strong, ui.Pad([]string{"NOW", ""}[min(n, 1)], labelWidth))+line)
-	}
+	put("NOW", narrow.maintenance().Lines...)
 	if found, _ := w.changesAround(); len(found) > 0 {
-		for n, line := range operation.ChangeLines(w.a, found[:min(2, len(found))], narrow.b) {
-			lines = append(lines, t.Paint(theme.Strong, ui.Pad([]string{"CHANGED", ""}[n], labelWidth))+line)
-		}
+		put("CHANGED", operation.ChangeLines(w.a, found[:min(2, len(found))], narrow.b)...)
 	}
 	return lines
 }

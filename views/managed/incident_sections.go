@@ -29,11 +29,7 @@ type incidentSections struct {
 
 // wrap breaks a text into painted lines.
 func (w incidentSections) wrap(text string, tone theme.Tone) []string {
-	lines := ui.Wrap(text, w.b.Width)
-	for n := range lines {
-		lines[n] = w.b.Theme.Paint(tone, lines[n])
-	}
-	return lines
+	return operation.WrapPainted(text, tone, w.b)
 }
 
 // services returns a box for each affected service.

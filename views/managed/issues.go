@@ -2,6 +2,7 @@ package managed
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -117,9 +118,22 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 	age.Pane.Value, age.Value = age.Value, nil
 	affected := resource.NewColumn(
 		"services", func(i row) string { return resource.IDsValue(i.Services) },
-		func(i row, b ui.Box) (string, theme.Tone) { return affectedCell(a, i, b) },
-	).Titled("affected").MinWidth(18).Shortened(func(i row, b ui.Box) string { return shortAffected(a, i, b) })
-	affected.Pane.IsLabel = true
+		func(i row, b ui.Box) (text string, tone theme.Tone) {
+			for _, s := range AffectedSpans(a, i, b) {
+				text += s.Text
+			}
+			return text, theme.Muted
+		},
+	).Titled("affected").MinWidth(18).Label().Shortened(func(i row, b ui.Box) string {
+		found, _ := a.Incidents().Of(i.ID)
+		mark, _ := affectedMark(found, b.Theme.Glyphs)
+		var names []string
+		for _, s := range affectedNames(a, found, b.Theme.Glyphs) {
+			names = append(names, mark+s.Text)
+			mark = ""
+		}
+		return operation.FitNames(names, b.Width)
+	}).Spans(func(i row, b ui.Box) []table.TonedText { return AffectedSpans(a, i, b) })
 	affected.OnTerminal = func(i row) string {
 		names := make([]string, len(i.Services))
 		for n, id := range i.Services {
@@ -127,7 +141,6 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 		}
 		return strings.Join(names, ", ")
 	}
-	affected.Pane.Spans = func(i row, b ui.Box) []table.TonedText { return AffectedSpans(a, i, b) }
 	return []resource.ColumnDefinition[row]{
 		resource.NewColumn(
 			"id", func(i row) string { return strconv.Itoa(i.ID) },
@@ -149,63 +162,54 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 	}
 }
 
-// AffectedSpans returns the mark of an incident and the labels of its services, in red those that are down because of
-// it. It calls a service that has not been read by its id.
-func AffectedSpans(a *account.Account, i *client.Issue, b ui.Box) []table.TonedText {
-	found, _ := a.Incidents().Of(i.ID)
-	var spans []table.TonedText
-	if mark, tone := IncidentMark(found, b.Theme.Glyphs); found.Unresolved() && !found.Down() {
-		spans = append(spans, table.TonedText{Text: mark + " ", Tone: tone})
+// affectedNames returns the labels of the services of an incident, in red those that are down because of it. It calls a
+// service that has not been read by its id.
+func affectedNames(a *account.Account, found incident.Incident, g theme.Glyphs) []table.TonedText {
+	if len(found.Services) == 0 {
+		return []table.TonedText{{Text: "no service named", Tone: theme.Muted}}
 	}
+	names := make([]table.TonedText, len(found.Services))
 	for n, s := range found.Services {
-		if n > 0 {
-			spans = append(spans, table.TonedText{Text: ", ", Tone: theme.Muted})
-		}
 		name, tone := account.ServiceName(a, s.ID), theme.Muted
 		switch {
 		case s.Down:
-			name, tone = b.Theme.Glyphs.Problem+" "+name, theme.Bad
+			name, tone = g.Problem+" "+name, theme.Bad
 		case found.Unresolved() && s.Silence != nil:
-			name, tone = b.Theme.Glyphs.Disabled+" "+name, theme.Warn
+			name, tone = g.Disabled+" "+name, theme.Warn
 		case found.Unresolved():
 			tone = theme.Plain
 		}
-		spans = append(spans, table.TonedText{Text: name, Tone: tone})
+		names[n] = table.TonedText{Text: name, Tone: tone}
 	}
-	if len(found.Services) == 0 {
-		spans = append(spans, table.TonedText{Text: "no service named", Tone: theme.Muted})
+	return names
+}
+
+// joinNames returns names with commas between them.
+func joinNames(names []table.TonedText) []table.TonedText {
+	var spans []table.TonedText
+	for n, name := range names {
+		if n > 0 {
+			spans = append(spans, table.TonedText{Text: ", ", Tone: theme.Muted})
+		}
+		spans = append(spans, name)
 	}
 	return spans
 }
 
-// affectedCell returns the text of AffectedSpans.
-func affectedCell(a *account.Account, i *client.Issue, b ui.Box) (string, theme.Tone) {
-	text := ""
-	for _, s := range AffectedSpans(a, i, b) {
-		text += s.Text
-	}
-	return text, theme.Muted
+// affectedMark returns the mark in front of the services of an incident: none if one of them is down, and has its own.
+func affectedMark(found incident.Incident, g theme.Glyphs) (string, theme.Tone) {
+	mark, tone := IncidentMark(found, g)
+	return account.ReasonIf(found.Unresolved() && !found.Down(), mark+" "), tone
 }
 
-// shortAffected returns the text of AffectedSpans in the width of a box, with a count of the services that do not fit.
-func shortAffected(a *account.Account, i *client.Issue, b ui.Box) string {
-	return operation.FitNames(affectedNames(a, i, b), b.Width)
-}
-
-// affectedNames returns the texts of AffectedSpans, one for each service, the first with the mark of the incident.
-func affectedNames(a *account.Account, i *client.Issue, b ui.Box) []string {
-	var names []string
-	mark := ""
-	for _, s := range AffectedSpans(a, i, b) {
-		switch {
-		case s.Text == ", ":
-		case strings.HasSuffix(s.Text, " "):
-			mark = s.Text
-		default:
-			names, mark = append(names, mark+s.Text), ""
-		}
+// AffectedSpans returns the mark of an incident and its services.
+func AffectedSpans(a *account.Account, i *client.Issue, b ui.Box) []table.TonedText {
+	found, _ := a.Incidents().Of(i.ID)
+	spans := joinNames(affectedNames(a, found, b.Theme.Glyphs))
+	if mark, tone := affectedMark(found, b.Theme.Glyphs); mark != "" {
+		spans = slices.Insert(spans, 0, table.TonedText{Text: mark, Tone: tone})
 	}
-	return names
+	return spans
 }
 
 // IncidentMark returns the glyph and the tone of an incident: red for what is down now, yellow for what is not over.

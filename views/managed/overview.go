@@ -49,11 +49,7 @@ func RenderServices(a *account.Account, b ui.Box) string {
 		if state := join.StateOf(set); state.Kind != join.Known {
 			text = state.String()
 		}
-		lines := ui.Wrap(text, b.Width)
-		for i, line := range lines {
-			lines[i] = b.Theme.Paint(theme.Muted, line)
-		}
-		return strings.Join(lines, "\n")
+		return strings.Join(operation.WrapPainted(text, theme.Muted, b), "\n")
 	}
 	lines := StateCountLines(a, b)
 	rows := servicesToWatch(a)
@@ -334,14 +330,11 @@ func shortIncidentLine(a *account.Account, found incident.Incident, b ui.Box) st
 	if number == "" {
 		calls = []string{b.Theme.Paint(theme.Warn, name) + more, b.Theme.Paint(theme.Warn, name)}
 	}
-	names, least := affectedNames(a, found.Issue, b), 0
-	for n := range names {
-		names[n] = strings.TrimPrefix(names[n], shape+" ")
+	names := []string{}
+	for _, s := range affectedNames(a, found, b.Theme.Glyphs) {
+		names = append(names, strings.TrimPrefix(s.Text, shape+" ")) // the mark stands in front of the line
 	}
-	if len(names) > 0 {
-		least = min(minNames, ui.Width(names[0]))
-	}
-	call := firstFitting(calls, b.Width-ui.Width(lead)-least-len(gap))
+	call := firstFitting(calls, b.Width-ui.Width(lead)-min(minNames, ui.Width(names[0]))-len(gap))
 	room := max(0, b.Width-ui.Width(lead)-ui.Width(call)-len(gap))
 	affected := ui.Truncate(operation.FitNames(names, room), room, b.Theme.Glyphs.Ellipsis)
 	return lead + ui.Pad(affected, room) + gap + call
@@ -359,10 +352,8 @@ func incidentLine(a *account.Account, found incident.Incident, ages int, b ui.Bo
 	i := found.Issue
 	shape, tone := IncidentMark(found, b.Theme.Glyphs)
 	affected := ""
-	for n, s := range AffectedSpans(a, i, b) {
-		if n > 0 || s.Text != shape+" " { // the mark stands in front of the line
-			affected += b.Theme.Paint(s.Tone, strings.TrimPrefix(s.Text, shape+" "))
-		}
+	for _, s := range joinNames(affectedNames(a, found, b.Theme.Glyphs)) {
+		affected += b.Theme.Paint(s.Tone, strings.TrimPrefix(s.Text, shape+" ")) // the mark stands in front of the line
 	}
 	age, number := account.FormatAge(i.Created, b.Now), b.Theme.Paint(tone, fmt.Sprintf("%s #%d", shape, i.ID))
 	since, ticket := a.FormatTimestamp(i.Created)+" · "+age, ticketText(a, i, b)

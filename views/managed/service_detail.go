@@ -138,9 +138,7 @@ func issuesOfServicesPanel(
 	case len(lines) == 0:
 		remark = "no issue of these services in the list"
 	}
-	for _, line := range ui.Wrap(remark, inside.Width) {
-		lines = append(lines, inside.Theme.Paint(remarkTone(state), line))
-	}
+	lines = append(lines, operation.WrapPainted(remark, remarkTone(state), inside)...)
 	return ui.StackedPanel{Name: "issues", Title: theme.Title(title), Lines: lines}
 }
 

@@ -73,18 +73,19 @@ func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Serv
 		resource.TextColumn("consultation_group", theme.Plain, func(s row) client.ServerText { return s.Group }).
 			Titled("group").Width(10).Drop(4, 1),
 		operation.AgeColumn("updated", theme.Muted, serviceUpdated).Width(8).Drop(7, 3),
-		resource.NewColumn("open issue", nil, func(s row, b ui.Box) (string, theme.Tone) {
-			return OpenIssueCell(a, s, b)
-		}).
+		resource.PaneColumn("open issue", func(s row, b ui.Box) (string, theme.Tone) { return OpenIssueCell(a, s, b) }).
 			Titled("issue").Width(12).MinWidth(11).Drop(2, 0). // "#823 19 min"
-			Shortened(func(s row, _ ui.Box) string { return issueNumber(a, s) }).
-			FilteredBy(func(s row) string { return openIssueValue(a, s) }),
-		resource.NewColumn("off", nil, func(s row, b ui.Box) (string, theme.Tone) { return disabledCell(a, s, b) }).
+			Shortened(func(s row, _ ui.Box) string { return incidentOf(a, s, "", incidentNumber) }).
+			FilteredBy(func(s row) string {
+				detected := func(i incident.Incident) string { return resource.TimeValue(i.Issue.Created) }
+				return incidentOf(a, s, "", detected)
+			}),
+		resource.PaneColumn("off", func(s row, b ui.Box) (string, theme.Tone) { return disabledCell(a, s, b) }).
 			Width(10).MinWidth(7).Drop(2, 0).
 			Shortened(func(s row, b ui.Box) string { return shortDisabledCell(a, s, b) }).
 			SortedBy(func(s, t row) bool { return earlier(disabledSince(a, s), disabledSince(a, t)) }).
 			FilteredBy(func(s row) string { return disabledValue(a, s) }),
-		resource.NewColumn("back", nil, func(s row, b ui.Box) (string, theme.Tone) { return backCell(a, s, b) }).
+		resource.PaneColumn("back", func(s row, b ui.Box) (string, theme.Tone) { return backCell(a, s, b) }).
 			Width(9).Drop(3, 0).
 			SortedBy(func(s, t row) bool { return earlier(windowEndOf(a, s), windowEndOf(a, t)) }).
 			FilteredBy(func(s row) string { return backValue(a, s) }),
@@ -110,16 +111,6 @@ func timeoutPart(s *client.Service) string {
 		return "timeout set to " + formatTimeout(s)
 	}
 	return "timeout " + account.UnknownText
-}
-
-// openIssueValue returns when the incident that stands for a service was detected, as filters compare it.
-func openIssueValue(a *account.Account, s *client.Service) string {
-	return join.Cell(account.UnresolvedIncident(a, s.ID), "", func(found []incident.Incident) string {
-		if len(found) == 0 {
-			return ""
-		}
-		return resource.TimeValue(found[0].Issue.Created)
-	})
 }
 
 // disabledSince returns since when a service has been disabled.
@@ -213,29 +204,19 @@ func formatProblems(counts []account.StatusCount) string {
 // OpenIssueCell names the incident that stands for a service now: "#823 6 min", with a question mark if nothing says
 // whether it is over.
 func OpenIssueCell(a *account.Account, s *client.Service, b ui.Box) (string, theme.Tone) {
-	tone := theme.Warn
-	text := join.Cell(
-		account.UnresolvedIncident(a, s.ID), b.Theme.Glyphs.Ellipsis, func(found []incident.Incident) string {
-			if len(found) == 0 {
-				return ""
-			}
-			i := found[0]
-			if _, tone = IncidentMark(i, b.Theme.Glyphs); tone == theme.Bad {
-				tone = theme.Warn
-			}
-			return incidentNumber(i) + " " + account.FormatAge(i.Issue.Created, b.Now)
-		},
-	)
-	return text, tone
+	return incidentOf(a, s, b.Theme.Glyphs.Ellipsis, func(i incident.Incident) string {
+		return incidentNumber(i) + " " + account.FormatAge(i.Issue.Created, b.Now)
+	}), theme.Warn
 }
 
-// issueNumber returns the number of the incident that stands for a service now: "#823"; "" without one.
-func issueNumber(a *account.Account, s *client.Service) string {
-	return join.Cell(account.UnresolvedIncident(a, s.ID), "", func(found []incident.Incident) string {
+// incidentOf returns a text about the incident that stands for a service now: "" if there is none, or the mark while
+// that is being read.
+func incidentOf(a *account.Account, s *client.Service, mark string, text func(incident.Incident) string) string {
+	return join.Cell(account.UnresolvedIncident(a, s.ID), mark, func(found []incident.Incident) string {
 		if len(found) == 0 {
 			return ""
 		}
-		return incidentNumber(found[0])
+		return text(found[0])
 	})
 }
 

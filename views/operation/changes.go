@@ -119,9 +119,7 @@ func ChangesPanel(a *account.Account, kind, id string, b ui.Box) ui.StackedPanel
 	case len(found) == 0:
 		remark = "no changes made from this machine" + account.ReasonIf(kind == "service", " or seen elsewhere")
 	}
-	for _, line := range ui.Wrap(remark, b.Width) {
-		lines = append(lines, b.Theme.Paint(theme.Muted, line))
-	}
+	lines = append(lines, WrapPainted(remark, theme.Muted, b)...)
 	return ui.StackedPanel{Name: "changes", Title: theme.Title("Changes"), Lines: lines}
 }
 

@@ -49,11 +49,17 @@ func FitNames(names []string, width int) string {
 
 // RenderLoadingOrError returns LoadingOrError, wrapped in a box.
 func RenderLoadingOrError(b ui.Box, f lists.Freshness, reading string) string {
-	lines := ui.Wrap(LoadingOrError(f, reading), b.Width-1)
+	b.Width--
+	return strings.Join(WrapPainted(LoadingOrError(f, reading), theme.Muted, b), "\n")
+}
+
+// WrapPainted breaks a text into lines of the width of a box, all in one tone.
+func WrapPainted(text string, tone theme.Tone, b ui.Box) []string {
+	lines := ui.Wrap(text, b.Width)
 	for i := range lines {
-		lines[i] = b.Theme.Paint(theme.Muted, lines[i])
+		lines[i] = b.Theme.Paint(tone, lines[i])
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }
 
 // FormatSize returns a number of bytes as "12.4 GiB".

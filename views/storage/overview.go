@@ -220,9 +220,7 @@ func sizesPanel(
 	}
 	empty := account.ReasonIf(len(buckets) == 0, "no bucket")
 	if remark := join.Remark(account.AllRows(a, a.Buckets()), empty); remark != "" || len(buckets) == 0 {
-		for _, line := range ui.Wrap(cmp.Or(remark, empty), b.Width) {
-			lines = append(lines, b.Theme.Paint(theme.Muted, line))
-		}
+		lines = append(lines, operation.WrapPainted(cmp.Or(remark, empty), theme.Muted, b)...)
 	}
 	return ui.StackedPanel{Name: "sizes", Title: theme.Title(title), Lines: lines}
 }
