@@ -119,15 +119,11 @@ func (p *incidentView) Actions() []ui.Action {
 	i := p.currentIssue()
 	others := operation.IssueReferences(p.a, i)
 	noNames := operation.WhyNone(others, "no name shown here can be opened")
+	shared := operation.ActionsOnRow(issueActions(p.a), i)
+	callSheet, ticket := shared[0], shared[1]
+	ticket.ShowInHints = true
 	acts := []ui.Action{
-		{
-			Key:         ui.Bind("copy call sheet", "y"),
-			Description: "the issue as plain text for a chat or a ticket",
-			ShowInHints: true,
-			Do: func() tea.Cmd {
-				return ui.Send(ui.CopyMsg{Text: callSheet(p.a, i), Label: "call sheet"})
-			},
-		},
+		callSheet,
 		{
 			Key:            ui.Bind("copy a line", "Y"),
 			Description:    "a phone number, an e-mail address or an ssh command",
@@ -137,12 +133,7 @@ func (p *incidentView) Actions() []ui.Action {
 				return ui.Send(ui.OpenMenuMsg{Title: "Copy", Actions: incidentCopyActions(p.a, i)})
 			},
 		},
-		{
-			Key:            ui.Bind("open ticket", "o"),
-			ShowInHints:    true,
-			DisabledReason: account.ReasonIf(ticketURL(p.a, i) == "", "the issue has no ticket"),
-			Do:             func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: ticketURL(p.a, i)}) },
-		},
+		ticket,
 		{
 			Key:            ui.Bind("go to service", "enter"),
 			ShowInHints:    true,

@@ -29,16 +29,22 @@ func IssuesPane(a *account.Account) ui.Pane {
 		Store:        a.Issues(),
 		JoinedStores: []table.JoinedStore{a.Services(), a.Contacts(), a.Instances(), a.Credentials()},
 		Columns:      Issues(a).PaneColumns(),
-		RowActions:   issueActions(a),
-		LongTexts:    operation.LongTexts[*client.Issue],
-		Detail:       func(i *client.Issue, b ui.Box) string { return renderIncident(a, i, b, false) },
-		Footer:       func(set *lists.RowStore[*client.Issue], b ui.Box) string { return issuesFoot(a, set, b) },
-		CopyItems:    operation.CopyItemsByID(a, "issues", "view issue", func(i *client.Issue) int { return i.ID }),
-		EmptyText:    "no issues: nothing has been detected · r checks again",
-		SortBy:       "age",
-		BadgeFunc:    func() (string, theme.Tone) { return issuesBadge(a) },
-		OnVisible:    a.FetchTickets,
-		Label:        func(i *client.Issue) string { return "#" + account.FormatID(i.ID) },
+		RowActions: append([]table.RowAction[*client.Issue]{{
+			Keys:        []string{"enter"},
+			Name:        "open issue",
+			Description: "show what it affects and whom to call",
+			ShowInHints: true,
+			OpenPane:    func(i *client.Issue) ui.Pane { return IncidentPane(a, i) },
+		}}, issueActions(a)...),
+		LongTexts: operation.LongTexts[*client.Issue],
+		Detail:    func(i *client.Issue, b ui.Box) string { return renderIncident(a, i, b, false) },
+		Footer:    func(set *lists.RowStore[*client.Issue], b ui.Box) string { return issuesFoot(a, set, b) },
+		CopyItems: operation.CopyItemsByID(a, "issues", "view issue", func(i *client.Issue) int { return i.ID }),
+		EmptyText: "no issues: nothing has been detected · r checks again",
+		SortBy:    "age",
+		BadgeFunc: func() (string, theme.Tone) { return issuesBadge(a) },
+		OnVisible: a.FetchTickets,
+		Label:     func(i *client.Issue) string { return "#" + account.FormatID(i.ID) },
 		Search: table.RowSearch[*client.Issue]{
 			By:   ticketNames,
 			Open: func(i *client.Issue) ui.Pane { return IncidentPane(a, i) },
@@ -57,16 +63,9 @@ func ticketNames(i *client.Issue) []string {
 	return []string{"ticket " + account.FormatID(i.Ticket.ID)}
 }
 
-// issueActions returns the actions on an issue.
+// issueActions returns the actions on an issue that the list and the issue's own pane have.
 func issueActions(a *account.Account) []table.RowAction[*client.Issue] {
 	return []table.RowAction[*client.Issue]{
-		{
-			Keys:        []string{"enter"},
-			Name:        "open issue",
-			Description: "show what it affects and whom to call",
-			ShowInHints: true,
-			OpenPane:    func(i *client.Issue) ui.Pane { return IncidentPane(a, i) },
-		},
 		{
 			Keys:        []string{"y"},
 			Name:        "copy call sheet",
