@@ -21,6 +21,7 @@ import (
 	"lookout/ui/form"
 	"lookout/views/operation"
 	"lookout/views/resource"
+	"lookout/views/storage/readers"
 )
 
 // bucketRunner performs the operations on buckets.
@@ -328,17 +329,15 @@ func checkBucketLabelUnused(a *account.Account, cluster *string) form.Validator 
 	}
 }
 
-// describeBucketACL says what a canned ACL allows.
+// describeBucketACL says in a sentence what a canned ACL allows.
 func describeBucketACL(acl client.ACL) string {
 	switch acl {
 	case client.ACLPrivate:
 		return "Only this account's keys reach it."
-	case client.ACLPublicRead:
-		return "Everyone can list and read the objects in it."
-	case client.ACLAuthenticatedRead:
-		return "Everyone with an account at the provider can list and read the objects in it."
 	case client.ACLPublicReadWrite:
 		return "EVERYONE can list, create, overwrite and delete objects in it. This is not recommended."
+	case client.ACLPublicRead, client.ACLAuthenticatedRead:
+		return "E" + readers.DescribeBucketACL(acl)[1:] + "." // everyone
 	}
 	return "Unchanged."
 }

@@ -21,6 +21,7 @@ import (
 	"lookout/ui/table"
 	"lookout/views/operation"
 	"lookout/views/resource"
+	"lookout/views/storage/readers"
 )
 
 // refTo names an object of a bucket for the client.
@@ -362,19 +363,15 @@ func setObjectACL(
 	return found, nil
 }
 
-// describeObjectACL says what an ACL of an object allows.
+// describeObjectACL says in brackets what an ACL of an object allows.
 func describeObjectACL(acl client.ACL) string {
 	switch acl {
 	case client.ACLPrivate:
 		return "(only this account's keys)"
-	case client.ACLPublicRead:
-		return "(everyone can read it)"
-	case client.ACLAuthenticatedRead:
-		return "(everyone with an account at the provider can read it)"
-	case client.ACLPublicReadWrite:
-		return "(everyone can read and overwrite it)"
 	case client.ACLCustom:
 		return "(has its own grants: press x to see them)"
+	case client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite:
+		return "(" + readers.DescribeObjectACL(acl) + ")"
 	}
 	return ""
 }

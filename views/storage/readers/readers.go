@@ -83,7 +83,7 @@ func (a *Access) ACLs(o client.ObjectRef) []*Grant {
 	acl.Note = unknownNote(a.BucketErr)
 	cors.Note, cors.Public = acl.Note, client.Known(false)
 	if a.BucketErr == nil {
-		acl = newACL(a.Bucket.ACL, describeBucketACL)
+		acl = newACL(a.Bucket.ACL, DescribeBucketACL)
 		if on := a.Bucket.CORS; on != nil {
 			cors.Access, cors.Note = "off", "web pages of other origins cannot read from it"
 			if *on {
@@ -99,7 +99,7 @@ func (a *Access) ACLs(o client.ObjectRef) []*Grant {
 	}
 	own := &Grant{Access: account.UnknownText, Note: unknownNote(a.ObjectErr)}
 	if a.ObjectErr == nil {
-		own = newACL(a.Object.ACL, describeObjectACL)
+		own = newACL(a.Object.ACL, DescribeObjectACL)
 	}
 	own.Kind, own.Name = ObjectACL, o.Name
 	return []*Grant{own, acl, cors}
@@ -127,8 +127,8 @@ func unknownNote(err error) string {
 	return "it could not be read: " + wording.Reason(err)
 }
 
-// describeBucketACL says what a canned ACL of a bucket allows.
-func describeBucketACL(acl client.ACL) string {
+// DescribeBucketACL says what a canned ACL of a bucket allows.
+func DescribeBucketACL(acl client.ACL) string {
 	switch acl {
 	case client.ACLPrivate:
 		return "only this account's keys and links reach it; an object may have an ACL of its own"
@@ -142,8 +142,8 @@ func describeBucketACL(acl client.ACL) string {
 	return "it has its own grants, which the API does not list"
 }
 
-// describeObjectACL says what a canned ACL of an object allows.
-func describeObjectACL(acl client.ACL) string {
+// DescribeObjectACL says what a canned ACL of an object allows.
+func DescribeObjectACL(acl client.ACL) string {
 	switch acl {
 	case client.ACLPrivate:
 		return "only this account's keys and links reach it"
