@@ -30,10 +30,13 @@ func AuditPane(a *account.Account) ui.Pane {
 		SortBy:      "state",
 		Search:      table.RowSearch[*account.LocalRow]{OnlyLoaded: true},
 		EmptyText:   "nothing was checked · r checks",
-		Label:       func(r *account.LocalRow) string { return auditSubject(r) },
+		Label:       auditSubject,
 		Detail:      auditDetail,
 		Footer:      auditFoot,
-		BadgeFunc:   func() (string, theme.Tone) { return auditBadge(a) },
+		BadgeFunc: func() (string, theme.Tone) { // once it was looked for
+			found, _ := countResults(auditStore(a))
+			return account.ReasonIf(found > 0, fmt.Sprint(found)), theme.Warn
+		},
 		RowActions: []table.RowAction[*account.LocalRow]{{
 			Keys:        []string{"enter"},
 			Name:        "go to it",
@@ -158,14 +161,6 @@ func auditFoot(set *lists.RowStore[*account.LocalRow], b ui.Box) string {
 		text += fmt.Sprintf(" · %d not known", notKnown)
 	}
 	return b.Theme.Paint(theme.Muted, text+" · lookout audit prints the same, for a cron job")
-}
-
-// auditBadge counts what was found, once it was looked for.
-func auditBadge(a *account.Account) (string, theme.Tone) {
-	if found, _ := countResults(auditStore(a)); found > 0 {
-		return fmt.Sprint(found), theme.Warn
-	}
-	return "", theme.Plain
 }
 
 // goToFinding goes to the object that a result is about, or to the list of its kind. A group is not an object: the

@@ -60,8 +60,11 @@ func JournalPane(a *account.Account) ui.Pane {
 		Detail:      func(e *journal.Entry, b ui.Box) string { return entryDetail(a, e, b) },
 		Footer:      func(_ *lists.RowStore[*journal.Entry], b ui.Box) string { return journalFoot(a, b) },
 		EmptyText:   "no changes made from this machine yet",
-		BadgeFunc:   func() (string, theme.Tone) { return journalBadge(a) },
-		Label:       account.EntryName,
+		BadgeFunc: func() (string, theme.Tone) {
+			n := len(account.UnresolvedChanges(a))
+			return account.ReasonIf(n > 0, fmt.Sprintf("%d?", n)), theme.Warn
+		},
+		Label: account.EntryName,
 	}
 	return &journalView{List: list, a: a}
 }
@@ -108,19 +111,9 @@ func outcomeRank(a *account.Account, e *journal.Entry) int {
 	return 3
 }
 
-// unresolvedCount returns the number of changes of the last week whose outcome is unknown. Every frame asks.
-func unresolvedCount(a *account.Account) int { return len(account.UnresolvedChanges(a)) }
-
-func journalBadge(a *account.Account) (string, theme.Tone) {
-	if n := unresolvedCount(a); n > 0 {
-		return fmt.Sprintf("%d?", n), theme.Warn
-	}
-	return "", theme.Plain
-}
-
 func journalFoot(a *account.Account, b ui.Box) string {
 	text := wording.Plural(a.Journal.Len(), "change", "changes") + " recorded on this machine"
-	if n := unresolvedCount(a); n > 0 {
+	if n := len(account.UnresolvedChanges(a)); n > 0 {
 		text += b.Theme.Paint(theme.Warn, fmt.Sprintf(" · %d with an unknown outcome · c checks them", n))
 	}
 	return ui.Truncate(b.Theme.Paint(theme.Muted, text), b.Width, b.Theme.Glyphs.Ellipsis)

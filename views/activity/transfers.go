@@ -33,8 +33,11 @@ func TransfersPane(a *account.Account) ui.Pane {
 		Detail:      func(r *transfer.Status, b ui.Box) string { return transferDetail(a, r, b) },
 		Footer:      func(_ *lists.RowStore[*transfer.Status], b ui.Box) string { return transfersFoot(a, b) },
 		EmptyText:   "no transfers in this run · w on an object downloads, U in a bucket uploads",
-		BadgeFunc:   func() (string, theme.Tone) { return transfersBadge(a) },
-		Label:       operation.TransferName,
+		BadgeFunc: func() (string, theme.Tone) {
+			n := a.Transfers.UnfinishedCount()
+			return account.ReasonIf(n > 0, wording.FormatCount(int64(n))), theme.Accent
+		},
+		Label: operation.TransferName,
 	}
 }
 
@@ -400,13 +403,6 @@ func transfersFoot(a *account.Account, b ui.Box) string {
 		parts = append(parts, fmt.Sprintf("too few file handles: %d at a time", n))
 	}
 	return b.Theme.Paint(theme.Muted, joinFitting(parts, b.Width))
-}
-
-func transfersBadge(a *account.Account) (string, theme.Tone) {
-	if n := a.Transfers.UnfinishedCount(); n > 0 {
-		return wording.FormatCount(int64(n)), theme.Accent
-	}
-	return "", theme.Plain
 }
 
 // Progress returns the progress of everything under way.

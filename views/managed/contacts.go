@@ -23,7 +23,7 @@ func ContactsPane(a *account.Account) ui.Pane {
 	list.Detail = func(c *client.Contact, b ui.Box) string { return contactDetail(a, c, b) }
 	list.Footer = func(set *lists.RowStore[*client.Contact], b ui.Box) string { return contactsFoot(a, set, b) }
 	list.EmptyText, list.SortBy = "no contacts yet · n adds one", "group"
-	list.Search.By = contactAddresses
+	list.Search.By = func(c *client.Contact) []string { return append(phoneNumbers(c), c.Email.String()) }
 	return operation.WithDetailSidebar(a, list, func(row *client.Contact, inside ui.Box) []ui.StackedPanel {
 		return []ui.StackedPanel{
 			issuesOfServicesPanel(a, "Issues to call about", a.ServicesInGroup(row.Group.Raw()), inside),
@@ -31,14 +31,6 @@ func ContactsPane(a *account.Account) ui.Pane {
 		}
 	}, a.Issues())
 }
-
-// contactAddresses returns by what a contact can be reached: telephone numbers and e-mail.
-func contactAddresses(c *client.Contact) []string {
-	return []string{c.Phone.Primary.String(), c.Phone.Secondary.String(), c.Email.String()}
-}
-
-// secondPhone returns the second telephone number of a contact.
-func secondPhone(c *client.Contact) client.OptionalServerText { return c.Phone.Secondary }
 
 // contactColumns returns the columns of contacts.
 func contactColumns() []resource.ColumnDefinition[*client.Contact] {
@@ -52,8 +44,9 @@ func contactColumns() []resource.ColumnDefinition[*client.Contact] {
 			Titled("e-mail").MinWidth(16).Drop(1, 0),
 		resource.NewColumn("phone_primary", func(c row) string { return c.Phone.Primary.Raw() }, phoneCell).
 			Titled("phone").Width(16),
-		resource.TextColumn("phone_secondary", theme.Plain, secondPhone).
-			Titled("second phone").Width(16).Drop(3, 2),
+		resource.TextColumn("phone_secondary", theme.Plain, func(c row) client.OptionalServerText {
+			return c.Phone.Secondary
+		}).Titled("second phone").Width(16).Drop(3, 2),
 		operation.AgeColumn("updated", theme.Muted, func(c row) client.Timestamp { return c.Updated }).
 			Width(8).Drop(4, 0).Detail(),
 	}
@@ -99,14 +92,8 @@ func at(texts []string, n int) string {
 
 // servicesNamePhrase returns services as the beginning of a clause: "web-1 uses", "web-1, web-2 use".
 func servicesNamePhrase(services []*client.Service) string {
-	names := make([]string, len(services))
-	for i, s := range services {
-		names[i] = s.Label.String()
-	}
-	if len(names) == 1 {
-		return names[0] + " uses"
-	}
-	return account.JoinWithCommas(names) + " use"
+	return account.JoinWithCommas(serviceLabels(services)) + account.ReasonIf(len(services) == 1, " uses") +
+		account.ReasonIf(len(services) != 1, " use")
 }
 
 // contactDetail returns everything about a contact.
@@ -153,14 +140,7 @@ func phoneNumbers(c *client.Contact) []string {
 
 // formatContact returns a contact in one line: name, phones, e-mail.
 func formatContact(c *client.Contact) string {
-	return strings.Join(
-		[]string{
-			c.Name.String(),
-			account.OrDefault(strings.Join(phoneNumbers(c), " / "), "no phone"),
-			c.Email.String(),
-		},
-		"  ",
-	)
+	return strings.Join([]string{c.Name.String(), strings.Join(phoneParts(c), " / "), c.Email.String()}, "  ")
 }
 
 // phoneParts returns the phone numbers of a contact, or that there are none.

@@ -45,19 +45,17 @@ func credentialColumns(a *account.Account) []resource.ColumnDefinition[*client.C
 	return []resource.ColumnDefinition[row]{
 		resource.IDColumn(credentialID),
 		resource.TextColumn("label", theme.Strong, credentialLabel).MinWidth(16),
-		resource.NewColumn("last_decrypted", lastDecryptedValue, lastDecryptedCell).
-			Titled("last decrypted").Width(14).AlignRight().
+		resource.NewColumn("last_decrypted", func(c row) string {
+			return resource.TimeValue(c.LastDecrypted)
+		}, lastDecryptedCell).Titled("last decrypted").Width(14).AlignRight().
 			SortedBy(func(c, d row) bool { return d.LastDecrypted.Time().Before(c.LastDecrypted.Time()) }),
-		resource.NewColumn("used by", nil, func(c row, b ui.Box) (string, theme.Tone) {
+		resource.PaneColumn("used by", func(c row, b ui.Box) (string, theme.Tone) {
 			return users(c, b.Theme.Glyphs.Ellipsis, account.JoinWithCommas), theme.Plain
 		}).MinWidth(20).Drop(1, 0).Shortened(func(c row, b ui.Box) string {
 			return users(c, "", func(names []string) string { return operation.FitNames(names, b.Width) })
 		}),
 	}
 }
-
-// lastDecryptedValue returns for scripts when a credential was last decrypted.
-func lastDecryptedValue(c *client.Credential) string { return resource.TimeValue(c.LastDecrypted) }
 
 // lastDecryptedCell says when support last used a credential. The API returns null for never.
 func lastDecryptedCell(c *client.Credential, b ui.Box) (string, theme.Tone) {

@@ -274,10 +274,8 @@ func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 	}
 	people := join.Found(contactsToCall(a, i))
 	for _, c := range people {
-		for _, number := range []client.OptionalServerText{c.Phone.Primary, c.Phone.Secondary} {
-			if number.Raw() != "" {
-				add(number.String()+"  "+c.Name.String(), "phone number", number.String())
-			}
+		for _, number := range phoneNumbers(c) {
+			add(number+"  "+c.Name.String(), "phone number", number)
 		}
 	}
 	for _, m := range join.Found(affectedInstances(a, i)) {

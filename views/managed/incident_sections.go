@@ -200,7 +200,7 @@ func (w incidentSections) call() ui.StackedPanel {
 			rows = append(rows, [4]string{name, "no contacts", "", ""})
 		}
 		for _, c := range join.Found(g.people) {
-			numbers := account.OrDefault(strings.Join(phoneNumbers(c), " · "), "no phone")
+			numbers := strings.Join(phoneParts(c), " · ")
 			rows = append(rows, [4]string{name, c.Name.String(), numbers, c.Email.String()})
 			name = ""
 		}

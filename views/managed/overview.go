@@ -164,18 +164,14 @@ func serviceLine(a *account.Account, c incident.Alert, labels int, b ui.Box) str
 		age = "" // of the issue, and not of the state
 	}
 	name := ui.Truncate(s.Label.String(), max(0, min(labels, b.Width-ui.Width(age)-4)), b.Theme.Glyphs.Ellipsis)
-	left := b.Theme.Paint(tone, shape) + " " + b.Theme.Paint(nameTone(tone), ui.Pad(name, min(labels, b.Width)))
+	nameTone := theme.Plain
+	if tone == theme.Bad {
+		nameTone = tone
+	}
+	left := b.Theme.Paint(tone, shape) + " " + b.Theme.Paint(nameTone, ui.Pad(name, min(labels, b.Width)))
 	room := b.Width - min(labels, b.Width) - ui.Width(age) - 6
 	middle := firstFitting(about, room)
 	return left + "  " + b.Theme.Paint(theme.Muted, ui.Pad(middle, max(0, room))) + "  " + b.Theme.Paint(ageTone, age)
-}
-
-// nameTone returns the tone of a name beside a shape: red stays red, the others are plain.
-func nameTone(shape theme.Tone) theme.Tone {
-	if shape == theme.Bad {
-		return shape
-	}
-	return theme.Plain
 }
 
 // firstFitting returns the first text that fits in a width, "" if none does.

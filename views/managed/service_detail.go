@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"lookout/client"
 	"lookout/client/account"
@@ -101,11 +100,6 @@ func writeServiceIssues(a *account.Account, t *operation.DetailWriter, s *client
 		}
 		t.TruncatedField("#"+strconv.Itoa(issue.ID), text, theme.Plain)
 	}
-}
-
-// relatedToService returns the load and the changes of a service.
-func relatedToService(a *account.Account, s *client.Service, inside ui.Box) []ui.StackedPanel {
-	return append(loadPanels(a, time.Time{}), operation.ChangesPanel(a, "service", account.FormatID(s.ID), inside))
 }
 
 // issuesOfServicesPanel returns the panel of the newest issues that name one of the services.

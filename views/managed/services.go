@@ -34,7 +34,7 @@ func ServicesPane(a *account.Account) ui.Pane {
 	list.Search.By = func(s *client.Service) []string { return []string{s.Address.String()} }
 	list.BadgeFunc = func() (string, theme.Tone) { return servicesBadge(a) }
 	return operation.WithDetailSidebar(a, list, func(s *client.Service, inside ui.Box) []ui.StackedPanel {
-		return relatedToService(a, s, inside)
+		return append(loadPanels(a, time.Time{}), operation.ChangesPanel(a, "service", account.FormatID(s.ID), inside))
 	}, a.Stats())
 }
 

@@ -63,7 +63,7 @@ func sshColumns() []resource.ColumnDefinition[*client.Instance] {
 		})).Width(5).AlignRight(),
 		resource.TextColumn("group", theme.Muted, func(i row) client.ServerText { return i.Group }).
 			Width(12).Drop(5, 0).Detail(),
-		resource.NewColumn("command", nil, sshCommandCell).MinWidth(20).Drop(4, 0),
+		resource.PaneColumn("command", sshCommandCell).MinWidth(20).Drop(4, 0),
 	}
 }
 

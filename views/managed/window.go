@@ -44,16 +44,17 @@ func ParseWindow(text string, now time.Time) (MaintenanceWindow, error) {
 	if end, err := time.Parse(time.RFC3339, strings.ToUpper(text)); err == nil {
 		return MaintenanceWindow{End: end.In(now.Location())}, checkMoment(text, end, now)
 	}
-	from, to, ranged := splitRange(text)
-	if !ranged {
+	// "tonight 02:00–04:00"
+	ends := regexp.MustCompile(`^(.*\d:\d\d) ?(?:-|–|—|to\b|until\b) ?(.+)$`).FindStringSubmatch(text)
+	if ends == nil {
 		end, err := parseMoment(text, now)
 		return MaintenanceWindow{End: end}, err
 	}
-	start, err := parseMoment(from, now)
+	start, err := parseMoment(ends[1], now)
 	if err != nil {
 		return MaintenanceWindow{}, err
 	}
-	end, err := parseMoment(to, start)
+	end, err := parseMoment(ends[2], start)
 	if err != nil {
 		return MaintenanceWindow{}, err
 	}
@@ -80,16 +81,15 @@ var spanUnits = map[string]time.Duration{
 	"w": 7 * 24 * time.Hour, "week": 7 * 24 * time.Hour, "weeks": 7 * 24 * time.Hour,
 }
 
-func spanPart() *regexp.Regexp { return regexp.MustCompile(`^(\d{1,5}) ?([a-z]+) ?`) }
-
 // parseSpan parses a duration: Go's ("1.5h"), or numbers with units ("2 d 4 h").
 func parseSpan(text string) (time.Duration, bool) {
 	if d, err := time.ParseDuration(strings.ReplaceAll(text, " ", "")); err == nil {
 		return d, true
 	}
 	var span time.Duration
+	pattern := regexp.MustCompile(`^(\d{1,5}) ?([a-z]+) ?`)
 	for text != "" {
-		part := spanPart().FindStringSubmatch(text)
+		part := pattern.FindStringSubmatch(text)
 		if part == nil || spanUnits[part[2]] == 0 {
 			return 0, false
 		}
@@ -100,25 +100,10 @@ func parseSpan(text string) (time.Duration, bool) {
 	return span, true
 }
 
-func rangePattern() *regexp.Regexp {
-	return regexp.MustCompile(`^(.*\d:\d\d) ?(?:-|–|—|to\b|until\b) ?(.+)$`)
-}
-
-// splitRange splits "tonight 02:00–04:00" into its start and its end.
-func splitRange(text string) (from, to string, ok bool) {
-	parts := rangePattern().FindStringSubmatch(text)
-	if parts == nil {
-		return "", "", false
-	}
-	return parts[1], parts[2], true
-}
-
-func clockPattern() *regexp.Regexp { return regexp.MustCompile(`^(.*?) ?\b(\d{1,2}):(\d\d)$`) }
-
 // parseMoment parses a day, a time of day, or both; the result is after a time, and in its time zone.
 func parseMoment(text string, after time.Time) (time.Time, error) {
 	unknown := fmt.Errorf("unknown time %q: use %s", text, WindowExamples)
-	parts := clockPattern().FindStringSubmatch(text)
+	parts := regexp.MustCompile(`^(.*?) ?\b(\d{1,2}):(\d\d)$`).FindStringSubmatch(text)
 	if parts == nil {
 		return parseDate(text, after, unknown)
 	}

@@ -36,11 +36,6 @@ type editValues struct{ opened, latest, edited any }
 // patch returns the members that the edit changes.
 func (v *editValues) patch() client.Patch { return client.Diff(v.opened, v.edited) }
 
-// before returns the values, as last read, of the members that the edit changes.
-func (v *editValues) before() client.Patch {
-	return membersOf(client.Diff(v.edited, v.latest), v.patch())
-}
-
 // check compares what the edit changes with what is there now. It returns an error if somebody else has changed the
 // same members since they were last read; what is there now is then what was read last.
 func (v *editValues) check(now any) error {
@@ -67,7 +62,7 @@ func (e *EditForm[T, R]) Attempt(T) account.Attempt[T] {
 	return account.Attempt[T]{
 		ID:        account.FormatID(e.ID(e.Row)),
 		Label:     e.Label,
-		Before:    e.values.before(),
+		Before:    membersOf(client.Diff(e.values.edited, e.values.latest), patch),
 		Unchanged: len(patch) == 0,
 		Send:      e.save,
 		Sent:      patch,

@@ -509,7 +509,8 @@ func (r OperationRunner[T]) asNew(s *start[T]) *form.AlternativeForm {
 	if s.draft.AsNew == nil {
 		return nil
 	}
-	i := r.newRowOperation()
+	makesRow := func(op resource.Operation[T]) bool { return op.Target == resource.NewRow }
+	i := slices.IndexFunc(r.Resource.Operations, makesRow)
 	if i < 0 {
 		return nil
 	}
@@ -522,14 +523,4 @@ func (r OperationRunner[T]) asNew(s *start[T]) *form.AlternativeForm {
 			return ui.Send(form.OpenFormMsg{Form: f})
 		},
 	}
-}
-
-// newRowOperation returns the position of the operation that makes a row, or -1.
-func (r OperationRunner[T]) newRowOperation() int {
-	for i, op := range r.Resource.Operations {
-		if op.Target == resource.NewRow {
-			return i
-		}
-	}
-	return -1
 }

@@ -15,14 +15,9 @@ import (
 	"lookout/ui"
 )
 
-// syncTransferStore replaces the rows of the store by the transfers as they are now.
-func syncTransferStore(a *account.Account) {
-	a.TransferStore().Replace(account.NewTransferRows(a))
-}
-
 // SyncTransfers shows the transfers as they are now, and reports those that have ended.
 func SyncTransfers(a *account.Account) {
-	syncTransferStore(a)
+	a.TransferStore().Replace(account.NewTransferRows(a))
 	reportEnded(a)
 }
 

@@ -21,8 +21,8 @@ func copyFields(to, from any) {
 	}
 }
 
-// Erased returns the resource without the type of its rows, as scripts have it. What only panes need of the rows is left
-// out.
+// Erased returns the resource without the type of its rows, as scripts have it. It leaves out what only panes need of
+// the rows.
 func (r Resource[T]) Erased() Resource[any] {
 	var e Resource[any]
 	copyFields(&e, r)

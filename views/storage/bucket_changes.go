@@ -312,14 +312,11 @@ func checkBucketLabel(text string) string {
 	case strings.Contains(text, "..") || strings.Contains(text, ".-") ||
 		strings.Contains(text, "-.") || strings.Contains(text, "--"):
 		return "dots and hyphens must not be adjacent"
-	case !bucketLabelPattern().MatchString(text):
+	case !regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*[a-z0-9]$`).MatchString(text):
 		return "lowercase letters, digits, dots and hyphens; a letter or a digit at both ends"
 	}
 	return ""
 }
-
-// bucketLabelPattern compiles the pattern when it is needed, so that the program starts faster.
-func bucketLabelPattern() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*[a-z0-9]$`) }
 
 // checkBucketLabelUnused returns a check that no bucket of the cluster has the label.
 func checkBucketLabelUnused(a *account.Account, cluster *string) form.Validator {
@@ -369,9 +366,6 @@ func (in *accessInput) presentCORS() string {
 	}
 	return "no"
 }
-
-// changesACL reports whether another ACL was chosen than the one that is set.
-func (in *accessInput) changesACL() bool { return in.acl != cmp.Or(in.present.ACL, unknownACL) }
 
 // readThenSetBucketAccess is setBucketAccess that begins with what is set, if that can be read in time.
 func readThenSetBucketAccess(
@@ -591,7 +585,7 @@ func (in *accessInput) describe() (setting, value string) {
 // request returns what is to be set and the operation for it: both settings are replaced with PUT, one of them is
 // modified with POST.
 func (in *accessInput) request() (op string, access client.BucketAccess) {
-	if in.changesACL() {
+	if in.acl != cmp.Or(in.present.ACL, unknownACL) {
 		access.ACL = in.acl
 	}
 	if in.cors != in.presentCORS() {

@@ -72,7 +72,7 @@ func clusterColumns(a *account.Account) []resource.ColumnDefinition[*client.Clus
 			MinWidth(20).Drop(1, 1),
 		resource.NewColumn("static_site_domain", func(c row) string { return c.StaticSiteDomain.Raw() }, nil).
 			Drop(0, 2),
-		resource.NewColumn("buckets", nil, func(c row, b ui.Box) (string, theme.Tone) {
+		resource.PaneColumn("buckets", func(c row, b ui.Box) (string, theme.Tone) {
 			return join.Cell(buckets(c), b.Theme.Glyphs.Ellipsis, count), theme.Muted
 		}).Width(7).AlignRight().Drop(3, 0).
 			SortedBy(func(c, d row) bool { return join.Len(buckets(c)) < join.Len(buckets(d)) }),

@@ -94,7 +94,9 @@ func (p *parentColumn) content(b ui.Box) (title string, names []string, open int
 	case path.prefix == "":
 		open = -1
 		rows := slices.Clone(p.listing.a.Buckets().Rows())
-		slices.SortFunc(rows, compareBuckets) // they arrive cluster by cluster, in any order
+		slices.SortFunc(rows, func(a, b *client.Bucket) int { // they arrive cluster by cluster, in any order
+			return cmp.Or(strings.Compare(a.Label.Raw(), b.Label.Raw()), strings.Compare(a.ID(), b.ID()))
+		})
 		labels := map[string]int{}
 		for _, row := range rows {
 			labels[row.Label.Raw()]++
@@ -117,11 +119,6 @@ func (p *parentColumn) content(b ui.Box) (title string, names []string, open int
 		names = append(names, account.OrDefault(client.NewText(part).String(), "(empty)"))
 	}
 	return parentTitle, names, len(names) - 1
-}
-
-// compareBuckets orders buckets by their labels, and those with one label by their places.
-func compareBuckets(a, b *client.Bucket) int {
-	return cmp.Or(strings.Compare(a.Label.Raw(), b.Label.Raw()), strings.Compare(a.ID(), b.ID()))
 }
 
 // lastName returns what the innermost folder of a path is called.
