@@ -71,3 +71,26 @@ func TestOldRow_readingDecides(t *testing.T) {
 		}
 	}
 }
+
+// If the API goes back to an earlier state, the row of a service says so while the newer version is shown, and the older
+// one is shown after 10 minutes.
+func TestOldRow_apiGoesBack(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{160, 40}, func(r *harness) {
+		const note = "the API answers with an older version of it: ok"
+		r.emu.InjectFault("view service", emulator.Fault{Stale: time.Hour}) // the account is remembered from now on
+		r.wait(time.Minute)
+		r.elsewhere("POST", "/managed/services/8/disable", "")
+		r.press("3", "/", "cdn-origin", "<enter>")
+		r.wait(time.Minute)
+		r.line("disabled", "cdn-origin")
+		r.emu.InjectFault("list services", emulator.Fault{Stale: time.Hour})
+		r.wait(time.Minute)
+		r.requireText(note)
+		r.wait(8 * time.Minute)
+		r.requireText(note)
+		r.wait(3 * time.Minute)
+		r.requireNoText(note)
+		r.line("● ok", "cdn-origin")
+	})
+}

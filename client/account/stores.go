@@ -25,7 +25,7 @@ func (a *Account) Services() *lists.RowStore[*client.Service] {
 		return lists.RowSource[*client.Service]{
 			ID:           func(s *client.Service) string { return FormatID(s.ID) },
 			Updated:      func(s *client.Service) time.Time { return s.Updated.Time() },
-			State:        func(s *client.Service) string { return string(s.Status) },
+			State:        func(s *client.Service) string { return s.Status.String() },
 			PrefetchFrom: pagePrefetcher(list),
 		}
 	})

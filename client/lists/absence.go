@@ -12,25 +12,6 @@ import (
 // that is behind lacks rows too.
 const absentFor = 30 * time.Second
 
-// newest returns the rows of a read, with those that are held instead of older versions of them: a row never goes back
-// to an earlier time of its last change.
-func (s *RowStore[T]) newest(read []T) []T {
-	if s.source.Updated == nil || s.rows.Len() == 0 {
-		return read
-	}
-	newest := make([]T, len(read))
-	for i, row := range read {
-		id := s.source.ID(row)
-		held, known := s.Get(id)
-		_, changedHere := s.changes.confirmed[id] // see changes.keep
-		if known && !changedHere && s.source.Updated(held).After(s.source.Updated(row)) {
-			row = held
-		}
-		newest[i] = row
-	}
-	return newest
-}
-
 // keepAbsent adds the rows that a read to the end lacks, unless they have been absent for long enough. whole says that
 // no part of the list is missing; otherwise the read proves nothing.
 func (s *RowStore[T]) keepAbsent(list RowContainer[T], whole bool) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -156,5 +157,122 @@ func TestStore_olderRow(t *testing.T) {
 	r.listed = []*versioned{{id: "a", changed: newer.changed.Add(time.Second)}}
 	if r.Refresh(); r.At(0) == newer {
 		t.Error("a newer row has not replaced an older one")
+	}
+}
+
+// readVersion answers a read some time after the one before with one row in a version, and returns the version that is
+// held then and the note of its row.
+func (r *absenceRig) readVersion(after time.Duration, v *versioned) (held *versioned, note string) {
+	r.now, r.listed = r.now.Add(after), []*versioned{v}
+	r.Refresh()
+	return r.At(0), r.RowNote(r.At(0))
+}
+
+// newVersionsRig returns a store that has read the newer of two versions of a row.
+func newVersionsRig(t *testing.T) (r *absenceRig, older, newer *versioned) {
+	t.Helper()
+	r = newAbsenceRig(t)
+	older, newer = &versioned{"a", r.now.Add(-2 * time.Hour)}, &versioned{"a", r.now.Add(-time.Hour)}
+	r.source.State = func(v *versioned) string {
+		if v.changed.Equal(newer.changed) {
+			return "ok"
+		}
+		return "problem"
+	}
+	r.readVersion(0, newer)
+	return r, older, newer
+}
+
+const olderNote = "the API answers with an older version of it: problem"
+
+// While reads show an older version of a row, the row says so. It is taken once all complete reads for 10 minutes have
+// shown it: the API has gone back to an earlier state.
+func TestStore_olderRowForLong(t *testing.T) {
+	r, older, newer := newVersionsRig(t)
+	for since := time.Duration(0); since < believedAfter; since += time.Minute {
+		if held, note := r.readVersion(time.Minute, older); held != newer || note != olderNote {
+			t.Fatalf("after %v: %v, %q", since, held, note)
+		}
+	}
+	if held, note := r.readVersion(time.Minute, older); held != older || note != "" {
+		t.Fatalf("after 10 minutes: %v, %q", held, note)
+	}
+	if held, note := r.readVersion(time.Minute, newer); held != newer || note != "" {
+		t.Errorf("the newer version again: %v, %q", held, note)
+	}
+}
+
+// A row never goes back while a replica shows the newer version now and then, in lists or in a read of the row alone.
+func TestStore_olderRowOfAlternatingReplicas(t *testing.T) {
+	alone := func(r *absenceRig, v *versioned) {
+		r.ReloadRow("a", func(context.Context) (*versioned, error) { return v, nil }, nil)
+	}
+	for name, show := range map[string]func(*absenceRig, *versioned){
+		"lists": func(r *absenceRig, newer *versioned) { r.readVersion(0, newer) },
+		"alone": alone,
+		"partial lists": func(r *absenceRig, newer *versioned) {
+			r.missing = []string{"us-east: 503"}
+			r.readVersion(0, newer)
+			r.missing = nil
+		},
+	} {
+		r, older, newer := newVersionsRig(t)
+		for n := range 20 {
+			for range 3 {
+				if held, note := r.readVersion(3*time.Minute, older); held != newer || note != olderNote {
+					t.Fatalf("%s %d: %v, %q", name, n, held, note)
+				}
+			}
+			alone(r, older)
+			if show(r, newer); r.RowNote(newer) != "" {
+				t.Errorf("%s %d: %q although the newer version was read", name, n, r.RowNote(newer))
+			}
+		}
+	}
+}
+
+// Reads with missing parts, reads of the row alone, and a clock that is set back do not prove that the API has gone back.
+func TestStore_olderRowIsNotProved(t *testing.T) {
+	r, older, newer := newVersionsRig(t)
+	r.missing = []string{"us-east: 503"}
+	for range 30 {
+		held, _ := r.readVersion(time.Minute, older)
+		r.ReloadRow("a", func(context.Context) (*versioned, error) { return older, nil }, nil)
+		if held != newer || r.At(0) != newer {
+			t.Fatal("reads with missing parts took the row back")
+		}
+	}
+	r.missing = nil
+	r.readVersion(time.Minute, older)
+	r.readVersion(-24*time.Hour, older)
+	if held, _ := r.readVersion(believedAfter-time.Minute, older); held != newer {
+		t.Error("the row went back too early")
+	}
+	if held, _ := r.readVersion(time.Minute, older); held != older {
+		t.Error("after the clock was set back, the row is kept for ever")
+	}
+}
+
+// The same holds for a row that was changed from here: the list counts once it has shown an older version for 10 minutes.
+func TestStore_olderRowAfterAChange(t *testing.T) {
+	r, older, newer := newVersionsRig(t)
+	changed := &versioned{"a", r.now}
+	r.Run(&Change[*versioned]{
+		RowID:    "a",
+		DoneText: "disabled",
+		Shows:    r.source.State,
+		Send:     func(context.Context) (ChangeResult[*versioned], error) { return ResultRow(changed, nil) },
+		Search: Search[*versioned]{Judge: func(rows []*versioned) LookupResult[*versioned] {
+			return FoundIf(rows[0] == changed, changed)
+		}},
+	})
+	r.now = r.now.Add(time.Hour) // the machine has slept
+	for range 10 {
+		if held, note := r.readVersion(time.Minute, newer); held != changed || !strings.Contains(note, "still says ok") {
+			t.Fatalf("%v, %q", held, note)
+		}
+	}
+	if held, note := r.readVersion(time.Minute, older); held != older || note != "" {
+		t.Errorf("after 10 minutes: %v, %q", held, note)
 	}
 }

@@ -222,6 +222,10 @@ func IsUnknown(err error) bool {
 // A list may be behind a change that the API has confirmed. It has caught up once complete reads have agreed with the
 // change for agreedFor. Until then the change counts, and for a row without a later Updated that disagrees longer than
 // believedAfter, the list: somebody else may have changed it again.
+//
+// Nor does a row go back to an older version that a list shows, because a replica may be behind. If all complete reads
+// for believedAfter have shown an older version, and no read the newer one, the list counts: the API has gone back to
+// an earlier state.
 const (
 	agreedFor     = 30 * time.Second
 	believedAfter = 10 * time.Minute
@@ -253,9 +257,10 @@ func (c *changes[T]) fail(id string, f failure) {
 	c.failed[id] = f
 }
 
-// A confirmation is a change that the API has confirmed, as long as lists may be behind it.
+// A confirmation is a change that the API has confirmed, or a version of a row that it has shown, as long as lists may
+// be behind it.
 type confirmation[T any] struct {
-	at     time.Time
+	at     time.Time // zero without a change: a list has shown an older version of the row
 	row    T
 	kind   resultKind
 	made   bool           // the change made the row
@@ -264,6 +269,8 @@ type confirmation[T any] struct {
 	shows  func(T) string // the value that the change is about
 	behind string         // what the last list said instead; "" if it agreed
 	agreed time.Time      // since when lists have agreed; zero if the last one did not
+	// olderSince is since when complete reads have shown an older version; zero if a read has shown another since.
+	olderSince time.Time
 }
 
 // supersede ends the lookups of earlier changes of a row that a change of some members hides.
@@ -279,9 +286,6 @@ func (c *changes[T]) supersede(id string, sets []string) {
 func (c *changes[T]) confirm(id string, of *Change[T]) {
 	if delete(c.confirmed, id); of.Result.kind == reloadNeeded {
 		return
-	}
-	if c.confirmed == nil {
-		c.confirmed = map[string]confirmation[T]{}
 	}
 	// where an identity can be used again, the API may have answered with a row that was there before
 	if of.RowID == "" && of.store.source.Created == nil {
@@ -304,8 +308,8 @@ func (c *changes[T]) confirm(id string, of *Change[T]) {
 	}
 }
 
-// keep corrects rows that a list has brought: a list that is behind a confirmed change does not undo it. If the list is
-// complete, a missing row is gone.
+// keep corrects rows that a list has brought: a list that is behind a confirmed change, or behind what was read, does
+// not undo it. If the list is complete, a missing row is gone.
 func (c *changes[T]) keep(s *RowStore[T], list RowContainer[T], complete bool) {
 	for id, k := range c.confirmed {
 		i, listed := list.Index(id)
@@ -317,7 +321,7 @@ func (c *changes[T]) keep(s *RowStore[T], list RowContainer[T], complete bool) {
 		case k.kind == rowDeleted && listed:
 			k.behind = "the list still shows it"
 		case k.kind == rowReturned && listed:
-			list.Put(id, c.newer(s, id, list.At(i)))
+			list.Put(id, c.newer(s, id, list.At(i), complete))
 			if k, listed = c.confirmed[id]; !listed {
 				continue
 			}
@@ -344,29 +348,63 @@ func (c *changes[T]) isReused(s *RowStore[T], k confirmation[T], row T) bool {
 	return s.source.Created != nil && s.source.Created(row).After(k.at)
 }
 
-// newer returns a row that was read, or the row as the API confirmed it if what was read is behind.
-func (c *changes[T]) newer(s *RowStore[T], id string, read T) T {
+// noteOlderRows notes of which rows a list shows an older version.
+func (c *changes[T]) noteOlderRows(s *RowStore[T], list RowContainer[T]) {
+	if s.source.Updated == nil || s.rows.Len() == 0 {
+		return
+	}
+	for i := range list.Len() {
+		c.noteOlder(s, list.At(i))
+	}
+}
+
+// noteOlder notes that a row that was read is an older version of the one that is held, unless a change of the row is
+// noted.
+func (c *changes[T]) noteOlder(s *RowStore[T], read T) {
+	id := s.source.ID(read)
+	held, known := s.Get(id)
+	if _, noted := c.confirmed[id]; !noted && known && s.CompareUpdated(read, held) < 0 {
+		c.confirmed[id] = confirmation[T]{row: held, kind: rowReturned, shows: s.source.State}
+	}
+}
+
+// newer returns a row that was read, or the row as it is noted if what was read is behind it. complete says that it was
+// read with all other rows.
+func (c *changes[T]) newer(s *RowStore[T], id string, read T, complete bool) T {
 	k, held := c.confirmed[id]
 	if !held || k.kind != rowReturned {
 		return read
 	}
 	k.behind = ""
-	older, later := false, false
-	if s.source.Updated != nil {
-		was, is := s.source.Updated(k.row), s.source.Updated(read)
-		older, later = is.Before(was), is.After(was)
-	}
-	if later || k.made || k.agrees(read) {
+	order, now := s.CompareUpdated(read, k.row), s.Now()
+	if !k.at.IsZero() && (order > 0 || k.made || k.agrees(read)) {
+		k.olderSince = time.Time{}
 		c.confirmed[id] = k
 		return read
 	}
-	if !older && s.Now().Sub(k.at) >= believedAfter {
+	believed := false
+	switch {
+	case order >= 0: // without a change, at is zero: the version that is held, or a later one, counts at once
+		k.olderSince, believed = time.Time{}, now.Sub(k.at) >= believedAfter
+	case complete && (k.olderSince.IsZero() || k.olderSince.After(now)): // the clock may have been set back
+		k.olderSince = now
+	case complete:
+		believed = now.Sub(k.olderSince) >= believedAfter
+	}
+	if believed {
 		delete(c.confirmed, id)
 		return read
 	}
-	k.behind = "the list still has the old values"
-	if k.shows != nil {
+	switch {
+	case k.at.IsZero():
+		k.behind = "the API answers with an older version of it"
+		if k.shows != nil {
+			k.behind += ": " + k.shows(read)
+		}
+	case k.shows != nil:
 		k.behind = "the list still says " + k.shows(read)
+	default:
+		k.behind = "the list still has the old values"
 	}
 	c.confirmed[id] = k
 	return k.row
@@ -390,7 +428,10 @@ func (c *changes[T]) note(id string, now time.Time) string {
 			return l.note(now)
 		}
 	}
-	if k := c.confirmed[id]; k.behind != "" {
+	switch k := c.confirmed[id]; {
+	case k.behind != "" && k.at.IsZero():
+		return k.behind
+	case k.behind != "":
 		return fmt.Sprintf("%s %s ago; %s", k.text, wording.FormatAge(now.Sub(k.at)), k.behind)
 	}
 	if f, failed := c.failed[id]; failed && now.Sub(f.at) < showFailure {
@@ -412,11 +453,8 @@ func DeletedNote[T any](s *RowStore[T], id string) string {
 // marked if a list still shows it. done is what was done: "revoked".
 func (s *RowStore[T]) MarkDeleted(id string, at time.Time, done string) {
 	c := &s.changes
-	if _, held := c.confirmed[id]; held {
+	if !c.confirmed[id].at.IsZero() {
 		return
-	}
-	if c.confirmed == nil {
-		c.confirmed = map[string]confirmation[T]{}
 	}
 	k := confirmation[T]{at: at, kind: rowDeleted, text: done}
 	if row, listed := s.Get(id); listed && !c.isReused(s, k, row) {
@@ -428,9 +466,6 @@ func (s *RowStore[T]) MarkDeleted(id string, at time.Time, done string) {
 
 // confirmGone notes that the API no longer has a row.
 func (c *changes[T]) confirmGone(id string, now time.Time) {
-	if c.confirmed == nil {
-		c.confirmed = map[string]confirmation[T]{}
-	}
 	c.confirmed[id] = confirmation[T]{at: now, kind: rowDeleted, text: "not found"}
 }
 

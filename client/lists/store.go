@@ -99,6 +99,7 @@ func NewRowStore[T any](ctx context.Context, e Executor, source RowSource[T]) *R
 		ctx:      ctx,
 		rows:     source.NewStorage(),
 		busy:     map[string]string{},
+		changes:  changes[T]{confirmed: map[string]confirmation[T]{}},
 	}
 	s.Highlights.source = &s.source
 	return s
@@ -190,8 +191,8 @@ func (s *RowStore[T]) Notes() []string {
 	return notes
 }
 
-// RowNote returns what must be known of a row: a change whose answer was lost, a list that is behind a change, or that
-// the last reads lacked it; "" for nothing.
+// RowNote returns what must be known of a row: a change whose answer was lost, a list that is behind a change or shows
+// an older version, or that the last reads lacked it; "" for nothing.
 func (s *RowStore[T]) RowNote(row T) string {
 	if len(s.changes.lookups) == 0 && len(s.changes.confirmed) == 0 && len(s.absent) == 0 {
 		return ""

@@ -189,13 +189,16 @@ func (s *RowStore[T]) addPage(cursor string, page RowPage[T]) {
 func (s *RowStore[T]) addRows(page RowPage[T]) {
 	r := &s.reading
 	r.incoming = r.target(s.rows)
-	if dropped := r.incoming.Append(s.newest(page.Rows)); dropped > 0 && !page.Rereads {
+	if dropped := r.incoming.Append(page.Rows); dropped > 0 && !page.Rereads {
 		r.notes = append(r.notes, wording.Plural(dropped, "duplicate", "duplicates")+" dropped")
 	}
 	complete := r.nextCursor == ""
 	enough := complete || s.source.Lazy && r.incoming.Len() >= r.minRows
 	if enough || !s.answers.loaded || r.incoming == s.rows {
 		replaced := r.incoming != s.rows
+		if replaced {
+			s.changes.noteOlderRows(s, r.incoming)
+		}
 		if replaced || complete && len(s.changes.confirmed) > 0 {
 			s.version.epoch++
 			s.version.layout++
@@ -229,7 +232,8 @@ func (s *RowStore[T]) ReloadRow(id string, read func(context.Context) (T, error)
 				s.drop(id)
 			}
 			if err == nil && held && generation == s.reading.generation && s.busy[id] == "" {
-				row := s.changes.newer(s, id, s.newest([]T{row})[0])
+				s.changes.noteOlder(s, row)
+				row := s.changes.newer(s, id, row, false)
 				s.Highlights.compareRow(s.rows, id, row)
 				s.rows.Put(id, row)
 				delete(s.absent, id)

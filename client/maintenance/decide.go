@@ -21,12 +21,18 @@ const trustCrashAfter = 20 * time.Second
 // openFor is how long a change whose outcome is not known may explain what is read of its service.
 const openFor = 5 * time.Minute
 
+// believedAfter is for how long readings must have shown a service as it was before, until they count: no replica is
+// that far behind, so the API has gone back to an earlier state.
+const believedAfter = 10 * time.Minute
+
 // errBehind means that the API answered with a service as it was before it was disabled.
 var errBehind = errors.New("the API answers with the service as it was before")
 
 // end enables the service of a window whose end has come, unless the service says that somebody else has changed its
-// monitoring meanwhile.
-func (k *Keeper) end(ctx context.Context, w window.Window) (*client.Service, Result, error) {
+// monitoring meanwhile. All readings since behindSince have shown it as it was before; zero if the last one did not.
+func (k *Keeper) end(
+	ctx context.Context, w window.Window, behindSince time.Time,
+) (*client.Service, Result, error) {
 	consent, err := k.API.Scheduled(w.ID)
 	if err != nil {
 		return nil, waits, nil
@@ -43,7 +49,14 @@ func (k *Keeper) end(ctx context.Context, w window.Window) (*client.Service, Res
 	case err != nil:
 		return nil, Failed, err
 	}
-	switch w.Judge(s, read) {
+	verdict := w.Judge(s, read)
+	if verdict == window.Behind && !behindSince.IsZero() && read.Sub(behindSince) >= believedAfter {
+		verdict = window.EnabledByOthers
+		if s.Status == client.StatusDisabled {
+			verdict = window.NotKnown
+		}
+	}
+	switch verdict {
 	case window.EnabledByOthers:
 		if tried {
 			k.settle(last)

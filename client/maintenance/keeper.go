@@ -4,6 +4,7 @@ package maintenance
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -74,10 +75,12 @@ type due struct {
 
 // An attempt is what was tried for a window.
 type attempt struct {
-	count   int
-	next    time.Time // not before
-	running bool
-	over    bool
+	count int
+	next  time.Time // not before
+	// behindSince is since when all readings have shown the service as it was before; zero if the last one did not.
+	behindSince time.Time
+	running     bool
+	over        bool
 }
 
 const (
@@ -142,7 +145,7 @@ func (k *Keeper) Look(ctx context.Context) time.Duration {
 		default:
 			a.running = true
 			k.running++
-			k.requests.Go(func() { k.attempt(ctx, what, w) })
+			k.requests.Go(func() { k.attempt(ctx, what, w, a.behindSince) })
 		}
 		known[what] = a
 	}
@@ -163,18 +166,24 @@ func later(a, b time.Time) time.Time {
 }
 
 // attempt begins or ends a window.
-func (k *Keeper) attempt(ctx context.Context, what due, w window.Window) {
+func (k *Keeper) attempt(ctx context.Context, what due, w window.Window, behindSince time.Time) {
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
 	defer cancel()
 	e := Event{Window: w, Begins: what.op == client.OpDisableService}
 	if e.Begins {
 		e.Service, e.Result, e.Err = k.begin(limited, w)
 	} else {
-		e.Service, e.Result, e.Err = k.end(limited, w)
+		e.Service, e.Result, e.Err = k.end(limited, w, behindSince)
 	}
 	k.mu.Lock()
 	a := k.attempts[what]
 	a.running = false
+	switch now := k.Now(); {
+	case !errors.Is(e.Err, errBehind):
+		a.behindSince = time.Time{}
+	case a.behindSince.IsZero() || a.behindSince.After(now): // the clock may have been set back
+		a.behindSince = now
+	}
 	switch e.Result {
 	case Failed:
 		a.next = k.Now().Add(min(5*time.Second<<min(a.count, 10), longestWait))

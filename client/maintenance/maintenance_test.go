@@ -160,3 +160,60 @@ func TestKeeper_onlyOneProgramSends(t *testing.T) {
 		})
 	}
 }
+
+// An apiInStates is the API, which answers with the state of one emulator or of another.
+type apiInStates struct{ http.RoundTripper }
+
+// If the API has gone back to the state before a service was disabled, the end of its window is over once all readings
+// for 10 minutes have shown that, and nothing is sent. A replica that is behind now and then ends nothing.
+func TestKeeper_apiGoesBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		disabled bool // in the state to which the API goes back
+		want     maintenance.Result
+		left     int
+	}{
+		"enabled":  {false, maintenance.Already, 0},
+		"disabled": {true, maintenance.Ask, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			options := emulator.Options{Token: "test-token", Now: time.Now, Seed: "demo"}
+			before, now := emulator.New(options), emulator.New(options)
+			api := &apiInStates{now}
+			var said []maintenance.Event
+			k := newKeeper(t, filepath.Join(t.TempDir(), "prod.journal"), api, func(events []maintenance.Event) {
+				said = append(said, events...)
+			})
+			disable := func(w *client.Writer) error {
+				_, err := w.DisableService(t.Context(), 7)
+				return err
+			}
+			if c.disabled {
+				other := newKeeper(t, filepath.Join(t.TempDir(), "other.journal"), before, nil)
+				record(t, other, client.Change{Op: client.OpDisableService}, disable)
+				time.Sleep(time.Minute)
+			}
+			record(t, k, client.Change{Op: client.OpDisableService, RevertAt: time.Now().Add(time.Hour)}, disable)
+			time.Sleep(time.Hour)
+			now.InjectFault(client.OpEnableService, emulator.Fault{Status: http.StatusBadRequest})
+			look := func(state http.RoundTripper) maintenance.Result {
+				t.Helper()
+				time.Sleep(5 * time.Minute)
+				api.RoundTripper, said = state, nil
+				k.Look(t.Context())
+				k.Wait()
+				if len(said) != 1 {
+					t.Fatalf("%s: %+v", name, said)
+				}
+				return said[0].Result
+			}
+			for _, state := range []http.RoundTripper{before, before, now, before, before} {
+				if got := look(state); got != maintenance.Failed {
+					t.Fatalf("%s: %v, want another attempt", name, got)
+				}
+			}
+			if got := look(before); got != c.want || len(k.Journal.Windows()) != c.left {
+				t.Errorf("%s: %v, %d windows are left; want %v, %d", name, got, len(k.Journal.Windows()), c.want, c.left)
+			}
+		})
+	}
+}

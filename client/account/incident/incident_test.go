@@ -223,6 +223,9 @@ func TestObservations_Observe_ignoresOlderRows(t *testing.T) {
 	if found := observe(3*time.Minute, row(client.StatusDisabled, start.Add(30*time.Second))); len(found) != 0 {
 		t.Errorf("it was disabled once, not twice: %v", found)
 	}
+	if found := observe(14*time.Minute, row(client.StatusOK, start.Add(-time.Hour))); len(found) != 1 {
+		t.Errorf("10 minutes after the newer version was seen last, the older one counts: %v", found)
+	}
 }
 
 // An answer that says neither when a ticket was closed nor its status leaves the state unknown.
