@@ -144,7 +144,7 @@ func (t *FolderSizes) Finish() {
 }
 
 // Change adds to the sums of the folders of an object, or of a folder if the name ends with a slash, which are known to
-// have changed since the listing was read.
+// have changed since the listing was read. No sum gets negative.
 func (t *FolderSizes) Change(name string, objects, bytes int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -153,41 +153,10 @@ func (t *FolderSizes) Change(name string, objects, bytes int64) {
 		return
 	}
 	t.enter(rest[:strings.LastIndexByte(rest, '/')+1])
-	t.addChange(folderSum{objects: objects, bytes: bytes})
-}
-
-// addChange adds to the sums of the folders on the path, none of which gets negative.
-func (t *FolderSizes) addChange(c folderSum) {
 	for _, f := range t.path {
-		f.objects, f.bytes = max(0, f.objects+c.objects), max(0, addSizes(f.bytes, c.bytes))
+		f.objects, f.bytes = max(0, f.objects+objects), max(0, addSizes(f.bytes, bytes))
 	}
 	t.version++
-}
-
-// RemoveFolder takes all objects below a folder, or below "", out of the sums. It reports false if it cannot, because
-// the folder lies too deep.
-func (t *FolderSizes) RemoveFolder(folder string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if strings.HasPrefix(t.prefix, folder) {
-		folder = t.prefix
-	}
-	rest, below := strings.CutPrefix(folder, t.prefix)
-	if !below {
-		return true // no object of it is in the sums
-	}
-	was, known := t.find(folder)
-	if !known || was == nil {
-		return known
-	}
-	t.enter(rest)
-	t.addChange(folderSum{objects: -was.objects, bytes: -was.bytes})
-	for name, f := range t.folders {
-		if strings.HasPrefix(name, rest) {
-			*f = folderSum{}
-		}
-	}
-	return true
 }
 
 // Sum returns the sums of a folder, or of the prefix itself. It reports false if it does not know the folder: the

@@ -189,48 +189,6 @@ func TestFolderSizes_Change(t *testing.T) {
 	}
 }
 
-// An emptied folder is taken out of the sums of all folders around it and below it.
-func TestFolderSizes_RemoveFolder(t *testing.T) {
-	for _, c := range []struct {
-		prefix, emptied string
-		maxDepth        int
-		want            bool
-	}{
-		{"", "a/", -1, true},
-		{"", "a/b/", -1, true},
-		{"", "", -1, true},
-		{"", "none/", -1, true},
-		{"", "a/b/", 1, false}, // too deep
-		{"", "a", -1, false},   // no folder
-		{"a/", "a/", -1, true},
-		{"a/", "a/b/", -1, true},
-		{"a/b/", "a/", -1, true},
-		{"a/", "", -1, true},
-		{"b/", "a/", -1, true}, // another folder
-		{"b/", "bc/", -1, true},
-	} {
-		t.Run(c.prefix+" "+c.emptied, func(t *testing.T) {
-			objects := testObjects(2000, 3)
-			sizes := NewFolderSizes(c.prefix, c.maxDepth)
-			readSizes(sizes, objects, 100)
-			if got := sizes.RemoveFolder(c.emptied); got != c.want {
-				t.Fatalf("reported %v", got)
-			}
-			if c.want {
-				objects = slices.DeleteFunc(objects, func(o client.Object) bool {
-					return strings.HasPrefix(o.Name.Raw(), c.emptied)
-				})
-			}
-			want := naiveSums(objects, c.prefix)
-			for row := range sizes.All() {
-				if row.ObjectTotal != want[row.Name] {
-					t.Errorf("%q: %+v, not %+v", row.Name, row.ObjectTotal, want[row.Name])
-				}
-			}
-		})
-	}
-}
-
 // With a limit of levels, or too many folders, the folders above stay exact and those below are not known.
 func TestFolderSizes_levels(t *testing.T) {
 	objects := testObjects(3000, 6)

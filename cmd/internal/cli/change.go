@@ -89,13 +89,6 @@ func (s *scriptSession) missingScope(op string) error {
 // consent returns the consent to the change's operation, for transfers.
 func (a *approvedChange) consent() *client.Consent { return a.consents[a.change.Op] }
 
-// begin returns the writer of another operation of the same change, on the same target.
-func (a *approvedChange) begin(op string, before any) (*client.Writer, error) {
-	other := a.change
-	other.Op, other.Before = op, before
-	return a.api.Begin(other, a.consents[op])
-}
-
 // targetName returns how questions and reports name a target: "service web-1 (4)", "bucket us-east-1/photos". Its texts
 // are clean.
 func targetName(resource, id, label string) string {
