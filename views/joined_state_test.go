@@ -18,7 +18,7 @@ import (
 	"lookout/client/faulttest"
 	"lookout/ui"
 	"lookout/ui/shell"
-	"lookout/views/managed"
+	"lookout/views"
 )
 
 // joinCase is a screen that shows something about the rows of another list.
@@ -151,9 +151,9 @@ func TestWatch_claimsNothingUnknown(t *testing.T) {
 				a := account.New(
 					r.ctx, account.Options{Executor: r.loop, API: r.api, Journal: r.journal, Location: time.UTC},
 				)
-				o.Panes, o.PaneOnly, o.OnOpen = []ui.Pane{managed.WatchPane(a, "acme-prod")}, true, nil
+				o.Panes, o.PaneOnly, o.OnOpen = []ui.Pane{views.WatchPane(a, "acme-prod")}, true, nil
 			}
-			startWithTransport(t, screenSize{100, 12}, between, setup, func(r *harness) {
+			startWithTransport(t, screenSize{100, 9}, between, setup, func(r *harness) {
 				r.wait(50 * time.Second)
 				r.requireText("billing-api", want)
 			})

@@ -143,8 +143,9 @@ func TestMotion_watch(t *testing.T) {
 			r.emu.FailService(shopID)
 			r.press("r")
 			before := r.messageCount
-			if r.requireText("shop"); !still {
-				r.requireTinted("▲ shop")
+			r.requireText("shop")
+			if tinted := len(r.tintedLines()) > 0; tinted == still {
+				t.Errorf("tinted: %v, without motion: %v\n%s", tinted, still, r.screen())
 			}
 			r.wait(1500 * time.Millisecond)
 			r.requireTinted()

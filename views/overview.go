@@ -23,6 +23,8 @@ type overview struct {
 	focused int // the box that has the keyboard
 	boxes   [boxCount]overviewBox
 	areas   []boxArea // of the last frame; the keyboard goes to no other box
+
+	withoutBoxes bool // the last frame had no room for them
 }
 
 // The boxes, in the order in which the keyboard visits them.
@@ -119,11 +121,14 @@ func (o *overview) Poll() {
 
 func (o *overview) refreshSlowStores() {
 	a := o.a
+	a.Contacts().EnsureLoaded()
+	if o.withoutBoxes {
+		return
+	}
 	account.RefreshIfOlder(a, a.Stats(), account.StatsMaxAge)
 	account.RefreshIfOlder(a, a.Buckets(), account.StorageMaxAge)
 	account.RefreshIfOlder(a, a.Keys(), account.StorageMaxAge)
 	account.RefreshIfOlder(a, a.TransferUsage(), account.StorageMaxAge)
-	a.Contacts().EnsureLoaded()
 }
 
 // LoadMissing reads the changes in the journal once their box is on the screen, and again when there are others.
@@ -264,7 +269,7 @@ func (o *overview) drawBox(area boxArea, b ui.Box) string {
 // renderBox draws one box. Its border and a glyph in its title show whether it is focused.
 func (o *overview) renderBox(n int, b ui.Box) string {
 	g := &o.boxes[n]
-	b.Focused = n == o.focused
+	b.Focused = b.Focused && n == o.focused
 	if g.title == nil && b.Height == 1 { // a line without a box, aligned with what stands in the boxes
 		inner := b.InPanel()
 		inner.Height = 1

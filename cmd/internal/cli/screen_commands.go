@@ -112,6 +112,7 @@ func watchCommand(f *config.Flags) *cobra.Command {
 		Example: indentExamples("lookout watch -a production\ntmux split-window -l 6 lookout watch"),
 		Long: "Shows which services have a problem, since when, and the number to call.\n" +
 			"A corner of the screen is enough: at least 20 columns by 4 lines.\n" +
+			"From 60 columns by 10 lines on, it shows the dashboard's overview.\n" +
 			"It makes no changes, and redraws only when something changes. q quits.",
 		RunE: func(c *cobra.Command, _ []string) error { return dashboard.RunWatch(c, f, invented) },
 	}

@@ -15,7 +15,7 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/shell"
-	"lookout/views/managed"
+	"lookout/views"
 )
 
 // RunWatch shows an account in a small pane.
@@ -63,7 +63,7 @@ func newWatchSession(
 		lead += " PROD"
 	}
 	o := &session.Options
-	o.Panes, o.PaneOnly, o.LeaveWarnings = []ui.Pane{managed.WatchPane(acc, lead)}, true, nil
+	o.Panes, o.PaneOnly, o.LeaveWarnings = []ui.Pane{views.WatchPane(acc, lead)}, true, nil
 	none := func(*account.Account) tea.Cmd { return nil }
 	o.OnOpen = func() tea.Cmd {
 		return openForUser(s, acc, none, func(_ config.Settings, err error) tea.Cmd {

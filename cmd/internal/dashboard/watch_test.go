@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,25 +96,19 @@ func TestWatchSaysWhatItCannotKnow(t *testing.T) {
 	v.WaitFor("● 0 acme PROD")
 }
 
-// With room for boxes, the watch shows whom to call below what is broken, in whole lines, and the services: below from
-// ten lines on, beside from 110 columns on.
+// With room for boxes, the watch shows the overview in the whole width, below the line with the account.
 func TestWatchBoxes(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}} {
 		v := startWatch(t, emulator.New(emulator.Options{Token: "demo"}), size[0], size[1])
 		v.WaitFor("call  Ada Wong  +1 555 0100")
-		v.WaitFor("╭─ Needs attention ─ 1 ─")
 		v.WaitFor("╭─ Services ─ 14 ─")
 		v.WaitFor("1 problem")
-		v.WaitUntil("boxes with margins", func(screen string) bool {
+		v.WaitUntil("the overview below the head line", func(screen string) bool {
 			lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
-			return len(lines) == size[1] && strings.Contains(lines[1], "Services") == (size[0] >= 110) &&
-				!slices.ContainsFunc(lines[1:], func(line string) bool {
-					if line = strings.TrimRight(line, " "); strings.HasPrefix(line, " at detection: ") {
-						return false // of the load, between the boxes
-					}
-					return !strings.HasPrefix(line, " ") || ansi.StringWidth(line) != size[0]-1
-				})
+			return len(lines) == size[1] && strings.Contains(lines[0], "acme PROD") &&
+				strings.HasPrefix(lines[1], "╭─ Services") && strings.HasPrefix(lines[size[1]-1], "╰") &&
+				ansi.StringWidth(lines[1]) == size[0]
 		})
 	}
 }
