@@ -108,20 +108,12 @@ type BucketAccess struct {
 }
 
 // BucketReader reads the buckets of the account.
-type BucketReader struct{ c *Client }
-
-// List returns page n of all buckets, from 1.
-func (s BucketReader) List(ctx context.Context, n int) (Page[*Bucket], error) {
-	return listPage[*Bucket](ctx, s.c, "list buckets", n)
-}
+type BucketReader struct{ Lister[*Bucket] }
 
 // ListInCluster returns page n of the buckets of one cluster, from 1.
 func (s BucketReader) ListInCluster(ctx context.Context, cluster string, n int) (Page[*Bucket], error) {
 	return listPage[*Bucket](ctx, s.c, "list buckets in cluster", n, cluster)
 }
-
-// All iterates over all buckets.
-func (s BucketReader) All(ctx context.Context) iter.Seq2[*Bucket, error] { return allRows(ctx, s.List) }
 
 // AllInCluster iterates over all buckets of one cluster.
 func (s BucketReader) AllInCluster(ctx context.Context, cluster string) iter.Seq2[*Bucket, error] {
@@ -236,17 +228,7 @@ func SplitLocation(location string, clusters []*Cluster) (cluster, region string
 }
 
 // ClusterReader reads the clusters of the provider.
-type ClusterReader struct{ c *Client }
-
-// List returns page n of the clusters, from 1.
-func (s ClusterReader) List(ctx context.Context, n int) (Page[*Cluster], error) {
-	return listPage[*Cluster](ctx, s.c, "list clusters", n)
-}
-
-// All iterates over all clusters.
-func (s ClusterReader) All(ctx context.Context) iter.Seq2[*Cluster, error] {
-	return allRows(ctx, s.List)
-}
+type ClusterReader struct{ Lister[*Cluster] }
 
 // Get returns one cluster.
 func (s ClusterReader) Get(ctx context.Context, id string) (*Cluster, error) {

@@ -23,17 +23,17 @@ import (
 // A Client reads from the API of one account. Each of its exported fields is one resource. Its methods are safe for
 // concurrent use.
 type Client struct {
-	Contacts        ContactReader
+	Contacts        RowReader[*Contact]
 	Credentials     CredentialReader
-	Issues          IssueReader
-	Instances       InstanceReader
-	Services        ServiceReader
+	Issues          RowReader[*Issue]
+	Instances       RowReader[*Instance]
+	Services        RowReader[*Service]
 	Stats           StatsReader
 	Buckets         BucketReader
 	Objects         ObjectReader
 	Certificates    BucketCertificateReader
 	Clusters        ClusterReader
-	Keys            AccessKeyReader
+	Keys            RowReader[*AccessKey]
 	NetworkTransfer TransferUsageReader
 	Tickets         TicketReader
 
@@ -147,17 +147,17 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 		c.endpoint.dialect = DialectDocument
 	}
 	c.transport = newTransport(c)
-	c.Contacts = ContactReader{c}
-	c.Credentials = CredentialReader{c}
-	c.Issues = IssueReader{c}
-	c.Instances = InstanceReader{c}
-	c.Services = ServiceReader{c}
+	c.Contacts = newRowReader[*Contact](c, "list contacts", "view contact")
+	c.Credentials = CredentialReader{newRowReader[*Credential](c, "list credentials", "view credential")}
+	c.Issues = newRowReader[*Issue](c, "list issues", "view issue")
+	c.Instances = newRowReader[*Instance](c, "list SSH settings", "view SSH settings")
+	c.Services = newRowReader[*Service](c, "list services", "view service")
 	c.Stats = StatsReader{c}
-	c.Buckets = BucketReader{c}
+	c.Buckets = BucketReader{Lister[*Bucket]{c, "list buckets"}}
 	c.Objects = ObjectReader{c}
 	c.Certificates = BucketCertificateReader{c}
-	c.Clusters = ClusterReader{c}
-	c.Keys = AccessKeyReader{c}
+	c.Clusters = ClusterReader{Lister[*Cluster]{c, "list clusters"}}
+	c.Keys = newRowReader[*AccessKey](c, "list keys", "view key")
 	c.NetworkTransfer = TransferUsageReader{c}
 	c.Tickets = TicketReader{c}
 	return c, nil

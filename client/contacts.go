@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"iter"
 	"strconv"
 )
 
@@ -44,24 +43,6 @@ func (c Contact) Request() ContactRequest {
 		Group: c.Group.raw,
 		Phone: PhoneNumbersRequest{c.Phone.Primary.raw, c.Phone.Secondary.raw},
 	}
-}
-
-// ContactReader reads the contacts of the account.
-type ContactReader struct{ c *Client }
-
-// List returns page n of the contacts, from 1.
-func (s ContactReader) List(ctx context.Context, n int) (Page[*Contact], error) {
-	return listPage[*Contact](ctx, s.c, "list contacts", n)
-}
-
-// All iterates over all contacts.
-func (s ContactReader) All(ctx context.Context) iter.Seq2[*Contact, error] {
-	return allRows(ctx, s.List)
-}
-
-// Get returns one contact. It needs the scope account:read_write ("Authentication").
-func (s ContactReader) Get(ctx context.Context, id int) (*Contact, error) {
-	return call[*Contact](ctx, s.c, callByID("view contact", id, nil))
 }
 
 // callByID returns a request about the resource with an id.

@@ -1,9 +1,6 @@
 package client
 
-import (
-	"context"
-	"iter"
-)
+import "context"
 
 // A Credential is a stored login for support staff ("Managed Credential"). The API never returns its user name and
 // password.
@@ -32,22 +29,7 @@ type SSHKey struct {
 }
 
 // CredentialReader reads the credentials of the account.
-type CredentialReader struct{ c *Client }
-
-// List returns page n of the credentials, from 1.
-func (s CredentialReader) List(ctx context.Context, n int) (Page[*Credential], error) {
-	return listPage[*Credential](ctx, s.c, "list credentials", n)
-}
-
-// All iterates over all credentials.
-func (s CredentialReader) All(ctx context.Context) iter.Seq2[*Credential, error] {
-	return allRows(ctx, s.List)
-}
-
-// Get returns one credential. It needs the scope account:read_write ("Authentication").
-func (s CredentialReader) Get(ctx context.Context, id int) (*Credential, error) {
-	return call[*Credential](ctx, s.c, callByID("view credential", id, nil))
-}
+type CredentialReader struct{ RowReader[*Credential] }
 
 // SSHKey returns the account's managed public key.
 func (s CredentialReader) SSHKey(ctx context.Context) (*SSHKey, error) {

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"iter"
 )
 
 // An Instance holds the SSH settings of one compute instance ("Managed Instance Settings"). Only SSH can be changed.
@@ -63,24 +62,6 @@ func (i Instance) Request() InstanceRequest {
 		r.SSH.Access = &access
 	}
 	return r
-}
-
-// InstanceReader reads the settings of the account's instances. They are neither created nor deleted here.
-type InstanceReader struct{ c *Client }
-
-// List returns page n of the settings, from 1.
-func (s InstanceReader) List(ctx context.Context, n int) (Page[*Instance], error) {
-	return listPage[*Instance](ctx, s.c, "list SSH settings", n)
-}
-
-// All iterates over all settings.
-func (s InstanceReader) All(ctx context.Context) iter.Seq2[*Instance, error] {
-	return allRows(ctx, s.List)
-}
-
-// Get returns the settings of one instance.
-func (s InstanceReader) Get(ctx context.Context, id int) (*Instance, error) {
-	return call[*Instance](ctx, s.c, callByID("view SSH settings", id, nil))
 }
 
 // UpdateInstanceSSH changes the members of the patch, which holds a part of ssh.

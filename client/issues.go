@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"iter"
 )
 
 // An Issue is a problem that was detected on monitored services ("Managed Issue").
@@ -19,22 +18,6 @@ type TicketRef struct {
 	Label ServerText `json:"label"`
 	Type  ServerText `json:"type"`
 	URL   ServerText `json:"url"` // the real service gives a path, /support/tickets/98765
-}
-
-// IssueReader reads the recent and ongoing issues of the account.
-type IssueReader struct{ c *Client }
-
-// List returns page n of the issues, from 1.
-func (s IssueReader) List(ctx context.Context, n int) (Page[*Issue], error) {
-	return listPage[*Issue](ctx, s.c, "list issues", n)
-}
-
-// All iterates over all issues.
-func (s IssueReader) All(ctx context.Context) iter.Seq2[*Issue, error] { return allRows(ctx, s.List) }
-
-// Get returns one issue.
-func (s IssueReader) Get(ctx context.Context, id int) (*Issue, error) {
-	return call[*Issue](ctx, s.c, callByID("view issue", id, nil))
 }
 
 // A Ticket is the support ticket that an issue opened. It is not in the document; only the provider's own service has

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"strconv"
 )
@@ -112,24 +111,6 @@ func NewGrant(b *Bucket, permissions string) BucketGrantRequest {
 		g.Region = b.Region.raw
 	}
 	return g
-}
-
-// AccessKeyReader reads the access keys of the account.
-type AccessKeyReader struct{ c *Client }
-
-// List returns page n of the keys, from 1.
-func (s AccessKeyReader) List(ctx context.Context, n int) (Page[*AccessKey], error) {
-	return listPage[*AccessKey](ctx, s.c, "list keys", n)
-}
-
-// All iterates over all keys.
-func (s AccessKeyReader) All(ctx context.Context) iter.Seq2[*AccessKey, error] {
-	return allRows(ctx, s.List)
-}
-
-// Get returns one key.
-func (s AccessKeyReader) Get(ctx context.Context, id int) (*AccessKey, error) {
-	return call[*AccessKey](ctx, s.c, callByID("view key", id, nil))
 }
 
 // CreateKey makes a key. No other answer holds its secret: SecretSeen records that somebody has it.

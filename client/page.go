@@ -152,6 +152,35 @@ func allRows[T any](ctx context.Context, list func(context.Context, int) (Page[T
 	}
 }
 
+// A Lister reads a list of the account.
+type Lister[T any] struct {
+	c  *Client
+	op string
+}
+
+// List returns page n, from 1.
+func (l Lister[T]) List(ctx context.Context, n int) (Page[T], error) {
+	return listPage[T](ctx, l.c, l.op, n)
+}
+
+// All iterates over all rows.
+func (l Lister[T]) All(ctx context.Context) iter.Seq2[T, error] { return allRows(ctx, l.List) }
+
+// A RowReader reads a list of the account, and each of its rows alone.
+type RowReader[T any] struct {
+	Lister[T]
+	view string // the operation that reads a row
+}
+
+func newRowReader[T any](c *Client, list, view string) RowReader[T] {
+	return RowReader[T]{Lister[T]{c, list}, view}
+}
+
+// Get returns one row. For contacts and credentials it needs the scope account:read_write ("Authentication").
+func (r RowReader[T]) Get(ctx context.Context, id int) (T, error) {
+	return call[T](ctx, r.c, callByID(r.view, id, nil))
+}
+
 // UnmarshalJSON reads the envelope: data must be there and be a list. An invalid cell spoils only itself.
 func (p *Page[T]) UnmarshalJSON(body []byte) error {
 	var envelope struct {

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 	"strconv"
 )
@@ -86,24 +85,6 @@ func (s Service) Request() ServiceRequest {
 		Notes:       s.Notes.raw,
 		Region:      s.Region.raw,
 	}
-}
-
-// ServiceReader reads the monitored services of the account.
-type ServiceReader struct{ c *Client }
-
-// List returns page n of the services, from 1.
-func (s ServiceReader) List(ctx context.Context, n int) (Page[*Service], error) {
-	return listPage[*Service](ctx, s.c, "list services", n)
-}
-
-// All iterates over all services.
-func (s ServiceReader) All(ctx context.Context) iter.Seq2[*Service, error] {
-	return allRows(ctx, s.List)
-}
-
-// Get returns one service.
-func (s ServiceReader) Get(ctx context.Context, id int) (*Service, error) {
-	return call[*Service](ctx, s.c, callByID("view service", id, nil))
 }
 
 // CreateService makes a service; monitoring begins.
