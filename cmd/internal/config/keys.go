@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"lookout/client"
 	"lookout/theme"
@@ -54,8 +55,20 @@ func (s KeySpec) value(in any) any {
 // accountNamePattern matches account names, which are also file names.
 const accountNamePattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
 
+// Patterns that are compiled when they are needed first.
+var (
+	accountName  = pattern(accountNamePattern)
+	apiVersion   = pattern(`/v\d[^/]*/*$`)             // at the end of an address
+	tokenLike    = pattern(`[0-9A-Fa-f]{32,}`)         // is not to be repeated in a message
+	variableName = pattern(`^[A-Za-z_][A-Za-z0-9_]*$`) // of the environment
+)
+
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 // IsAccountName reports whether a name can be an account's name.
-func IsAccountName(name string) bool { return regexp.MustCompile(accountNamePattern).MatchString(name) }
+func IsAccountName(name string) bool { return accountName().MatchString(name) }
 
 // TopLevelKeys returns the keys at the top of the file.
 func TopLevelKeys() []KeySpec {
@@ -248,7 +261,7 @@ func CheckBaseURL(v string) error {
 // not repeat the address, which may be a token in the wrong place. It is only a warning: behind a proxy, such an
 // address may be right.
 func missingVersion(base string) string {
-	versioned := regexp.MustCompile(`/v\d[^/]*/*$`).MatchString(base)
+	versioned := apiVersion().MatchString(base)
 	if base == "" || versioned || CheckBaseURL(base) != nil {
 		return ""
 	}
@@ -280,7 +293,7 @@ func looksLikeToken(v string) bool { return HideTokens(v) != v }
 
 // HideTokens replaces everything in a text that looks like a token: 32 hexadecimal digits or more.
 func HideTokens(text string) string {
-	return regexp.MustCompile(`[0-9A-Fa-f]{32,}`).ReplaceAllString(text, client.NewSecret("x").String())
+	return tokenLike().ReplaceAllString(text, client.NewSecret("x").String())
 }
 
 // checkNotToken rejects a token in place of the name of its place, without repeating it.
@@ -298,7 +311,7 @@ func checkVariableName(v string) error {
 	if err := checkNotToken(v); err != nil {
 		return err
 	}
-	if !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(v) {
+	if !variableName().MatchString(v) {
 		return errors.New("this is not the name of an environment variable, such as LINODE_TOKEN")
 	}
 	return nil
