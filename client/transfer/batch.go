@@ -32,7 +32,7 @@ func (m *Manager) Completions(from int) []EndReport {
 }
 
 // openBatch starts a batch and returns its number. Transfers can be added until closeBatch.
-func openBatch(m *Manager, b Batch) int {
+func (m *Manager) openBatch(b Batch) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	b.Remaining = 1
@@ -41,7 +41,7 @@ func openBatch(m *Manager, b Batch) int {
 }
 
 // closeBatch ends the adding of transfers to a batch. ids are its transfers.
-func closeBatch(m *Manager, number int, ids []ID) {
+func (m *Manager) closeBatch(number int, ids []ID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	b := &m.batches.all[number-1]

@@ -95,7 +95,7 @@ func (m *Manager) Delete(consent *client.Consent, cluster, bucket string, names 
 func (m *Manager) DeleteObject(consent *client.Consent, cluster, bucket string, o client.Object) ID {
 	b := objectnames.NewSortedNamesBuilder(client.BucketID(cluster, bucket))
 	b.Add(objectnames.ObjectEntry{Name: o.Name.Raw(), Size: o.Size})
-	return addDeletion(m, &deleteTask{
+	return m.addDeletion(&deleteTask{
 		consent: consent,
 		cluster: cluster,
 		bucket:  bucket,
@@ -106,7 +106,7 @@ func (m *Manager) DeleteObject(consent *client.Consent, cluster, bucket string, 
 
 // DeleteList is Delete for a list.
 func (m *Manager) DeleteList(consent *client.Consent, cluster, bucket string, names *objectnames.SortedNames) ID {
-	return addDeletion(m, &deleteTask{
+	return m.addDeletion(&deleteTask{
 		consent: consent,
 		cluster: cluster,
 		bucket:  bucket,
@@ -114,7 +114,7 @@ func (m *Manager) DeleteList(consent *client.Consent, cluster, bucket string, na
 	})
 }
 
-func addDeletion(m *Manager, task *deleteTask) ID {
+func (m *Manager) addDeletion(task *deleteTask) ID {
 	label := client.ServerText{}
 	if task.list.Len() == 1 {
 		label = client.NewText(task.list.Prefix())
@@ -209,7 +209,7 @@ func (r *deleteTask) leftNames() iter.Seq[string] {
 // known.
 func (m *Manager) Undeleted(id ID) iter.Seq2[string, bool] {
 	return func(yield func(name string, unknown bool) bool) {
-		withJob(m, id, func(_ *Manager, j *job) {
+		m.withJob(id, func(_ *Manager, j *job) {
 			task, ok := j.task.(*deleteTask)
 			if !ok {
 				return

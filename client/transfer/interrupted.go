@@ -363,7 +363,7 @@ func (m *Manager) Continue(downloads []InterruptedDownload) (ids []ID, refused [
 		groups[at] = append(groups[at], d)
 	}
 	for _, at := range order {
-		batch := openBatch(m, Batch{Kind: Download, Bucket: at.bucket, Folder: at.folder})
+		batch := m.openBatch(Batch{Kind: Download, Bucket: at.bucket, Folder: at.folder})
 		var added []ID
 		for _, d := range groups[at] {
 			r := d.request()
@@ -375,7 +375,7 @@ func (m *Manager) Continue(downloads []InterruptedDownload) (ids []ID, refused [
 			}
 			added = append(added, id)
 		}
-		closeBatch(m, batch, added)
+		m.closeBatch(batch, added)
 		ids = append(ids, added...)
 	}
 	return ids, refused

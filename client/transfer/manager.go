@@ -346,11 +346,11 @@ func (m *Manager) finish(j *job, err error) {
 		m.setState(j, Paused)
 	case j.requested == requestResume:
 		m.enqueue(j)
-	case lacksHandles(err) && slowDown(m, j):
+	case lacksHandles(err) && m.slowDown(j):
 	default:
 		m.endJob(j, Failed, err)
 		if isDiskFull(err) {
-			failWaiting(m, j.status.Batch)
+			m.failWaiting(j.status.Batch)
 		}
 	}
 }
@@ -360,12 +360,12 @@ var errDiskFull = errors.New("the disk is full, so it was not started")
 
 // failWaiting ends the waiting downloads of a batch because the disk had no space for another one, and those that are
 // added to it later.
-func failWaiting(m *Manager, batch int) {
+func (m *Manager) failWaiting(batch int) {
 	if batch == 0 {
 		return
 	}
 	m.batches.all[batch-1].diskFull = true
-	eachTransfer(m, func(id ID, row *Status) {
+	m.eachTransfer(func(id ID, row *Status) {
 		switch j := m.jobs[id]; {
 		case row.State != Waiting || row.Batch != batch:
 		case j != nil:
@@ -509,7 +509,7 @@ func (d sanitizedError) Error() string {
 func (d sanitizedError) Unwrap() error { return d.error }
 
 // withJob calls do with the job of a transfer. It does nothing if there is none.
-func withJob(m *Manager, id ID, do func(*Manager, *job)) {
+func (m *Manager) withJob(id ID, do func(*Manager, *job)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if j := m.jobs[id]; j != nil {
@@ -536,7 +536,7 @@ func (m *Manager) ask(id ID, r request) {
 func (m *Manager) askAll(r request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	eachTransfer(m, func(id ID, row *Status) { m.apply(id, row.State, r) })
+	m.eachTransfer(func(id ID, row *Status) { m.apply(id, row.State, r) })
 }
 
 func (m *Manager) apply(id ID, s State, r request) {
@@ -548,7 +548,7 @@ func (m *Manager) apply(id ID, s State, r request) {
 }
 
 // eachTransfer calls do with each transfer and what it shares of its status with others.
-func eachTransfer(m *Manager, do func(ID, *Status)) {
+func (m *Manager) eachTransfer(do func(ID, *Status)) {
 	for i, row := range m.statuses {
 		do(ID(i+1), row)
 	}
@@ -560,13 +560,13 @@ func when(to State, from ...State) func(State) (State, bool) {
 }
 
 var (
-	pauseRequest  = request{pauseJob, when(Paused, Waiting)}
-	resumeRequest = request{resumeJob, when(Waiting, Paused)}
-	cancelRequest = request{cancelJob, when(Cancelled, Waiting, Paused)}
-	retryRequest  = request{retryJob, when(Waiting, Failed, Cancelled)}
+	pauseRequest  = request{(*Manager).pauseJob, when(Paused, Waiting)}
+	resumeRequest = request{(*Manager).resumeJob, when(Waiting, Paused)}
+	cancelRequest = request{(*Manager).cancelJob, when(Cancelled, Waiting, Paused)}
+	retryRequest  = request{(*Manager).retryJob, when(Waiting, Failed, Cancelled)}
 	retryFailed   = request{func(m *Manager, j *job) {
 		if j.status.State == Failed {
-			retryJob(m, j)
+			m.retryJob(j)
 		}
 	}, when(Waiting, Failed)}
 )
@@ -578,7 +578,7 @@ func (m *Manager) Pause(id ID) { m.ask(id, pauseRequest) }
 // PauseAll pauses all running and waiting transfers.
 func (m *Manager) PauseAll() { m.askAll(pauseRequest) }
 
-func pauseJob(m *Manager, j *job) {
+func (m *Manager) pauseJob(j *job) {
 	switch j.status.State {
 	case Waiting:
 		m.setState(j, Paused)
@@ -598,7 +598,7 @@ func (m *Manager) Resume(id ID) { m.ask(id, resumeRequest) }
 // ResumeAll continues all paused transfers.
 func (m *Manager) ResumeAll() { m.askAll(resumeRequest) }
 
-func resumeJob(m *Manager, j *job) {
+func (m *Manager) resumeJob(j *job) {
 	switch {
 	case j.status.State == Paused:
 		m.enqueue(j)
@@ -614,7 +614,7 @@ func (m *Manager) Cancel(id ID) { m.ask(id, cancelRequest) }
 // CancelAll cancels all unfinished transfers.
 func (m *Manager) CancelAll() { m.askAll(cancelRequest) }
 
-func cancelJob(m *Manager, j *job) {
+func (m *Manager) cancelJob(j *job) {
 	switch j.status.State {
 	case Waiting, Paused:
 		m.startCleanup(j)
@@ -632,7 +632,7 @@ func (m *Manager) Retry(id ID) { m.ask(id, retryRequest) }
 // RetryAll retries all failed transfers.
 func (m *Manager) RetryAll() { m.askAll(retryFailed) }
 
-func retryJob(m *Manager, j *job) {
+func (m *Manager) retryJob(j *job) {
 	switch {
 	case j.cleaningUp:
 		j.retryAfterCleanup = true

@@ -642,7 +642,7 @@ func TestManager_memoryIsBounded(t *testing.T) {
 // A transfer that fails and is tried again keeps nothing of its earlier runs.
 func TestManager_Retry_keepsNoMemory(t *testing.T) {
 	runInBubble(t, func(r *rig) {
-		batch := openBatch(r.m, Batch{Kind: Download})
+		batch := r.m.openBatch(Batch{Kind: Download})
 		id := r.m.add(Status{Kind: Download, Batch: batch}, refusedTask{errConnectionCut}, "")
 		const runs = 20_000
 		again := func() {

@@ -75,22 +75,22 @@ func (m *Manager) Limit() int {
 
 // slowDown puts a job that lacked a file handle back at the front of the queue, and lets no more jobs run than those
 // that have theirs. If none has, nothing starts for a moment. It returns false if that did not help before.
-func slowDown(m *Manager, j *job) bool {
+func (m *Manager) slowDown(j *job) bool {
 	m.pace.limit, m.pace.done = max(1, len(m.running)), 0
 	if len(m.running) == 0 {
 		if j.starved++; j.starved > maxStarved {
 			j.starved = 0
 			return false
 		}
-		rest(m, min(minBackoff<<(j.starved-1), maxBackoff))
+		m.startNothingFor(min(minBackoff<<(j.starved-1), maxBackoff))
 	}
 	m.setState(j, Waiting)
 	m.queue = slices.Insert(m.queue, 0, queued{job: j})
 	return true
 }
 
-// rest starts nothing for a while. Wait waits for it.
-func rest(m *Manager, d time.Duration) {
+// startNothingFor starts nothing for a while. Wait waits for it.
+func (m *Manager) startNothingFor(d time.Duration) {
 	m.pace.resting = true
 	m.active.Add(1)
 	go func() {

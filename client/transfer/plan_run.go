@@ -95,7 +95,7 @@ func (m *Manager) Open(p *Plan, o StartOptions) *PlanStream {
 		p.Files = &FileList{}
 	}
 	s := &PlanStream{m: m, plan: p, options: o, sent: &sentFiles{list: p.Files, sends: p.sends(o.Existing)}}
-	s.batch = openBatch(m, Batch{Kind: p.Kind, Bucket: p.Bucket, Folder: p.Folder})
+	s.batch = m.openBatch(Batch{Kind: p.Kind, Bucket: p.Bucket, Folder: p.Folder})
 	p.mu = &m.mu
 	return s
 }
@@ -125,7 +125,7 @@ func (s *PlanStream) Extend() {
 
 // Close ends the plan. It returns the IDs of the transfers, and the files that the plan leaves out.
 func (s *PlanStream) Close() (ids []ID, refused []SkippedFile) {
-	closeBatch(s.m, s.batch, s.ids)
+	s.m.closeBatch(s.batch, s.ids)
 	return s.ids, s.plan.Skipped
 }
 
@@ -179,7 +179,7 @@ func (m *Manager) extend(s *PlanStream, n int, bytes int64) {
 	r.count += n
 	m.log.beginRun(m.ctx, r, from)
 	if b.diskFull {
-		failWaiting(m, r.batch)
+		m.failWaiting(r.batch)
 	}
 	m.enqueueRun(r)
 	notify(m.dirty)

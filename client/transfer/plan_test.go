@@ -50,7 +50,7 @@ func TestManager_Download_whenTheDiskIsFullAlready(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		first, later := r.putObject("first", "some text"), r.putObject("later", "some text")
 		r.m.wrapFile = func(f file) file { return fullFile{f} }
-		batch := openBatch(r.m, Batch{Kind: Download, Bucket: bucket, Folder: r.dir})
+		batch := r.m.openBatch(Batch{Kind: Download, Bucket: bucket, Folder: r.dir})
 		var ids []ID
 		for i, o := range []client.Object{first, later} {
 			id, err := r.m.Download(DownloadRequest{
@@ -65,7 +65,7 @@ func TestManager_Download_whenTheDiskIsFullAlready(t *testing.T) {
 				t.Errorf("%s: %s, %v, not %v", row.Name, row.State, row.Err, want)
 			}
 		}
-		closeBatch(r.m, batch, ids)
+		r.m.closeBatch(batch, ids)
 		if n := r.transport.count("GET"); n != 1 {
 			t.Errorf("%d objects were requested, not 1", n)
 		}

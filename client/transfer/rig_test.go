@@ -162,7 +162,7 @@ func (r *rig) waitFor(id ID, states ...State) Status {
 
 // cleaningUp reports whether the files of a cancelled transfer are being removed.
 func (r *rig) cleaningUp(id ID) (going bool) {
-	withJob(r.m, id, func(_ *Manager, j *job) { going = j.cleaningUp })
+	r.m.withJob(id, func(_ *Manager, j *job) { going = j.cleaningUp })
 	return going
 }
 
