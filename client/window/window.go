@@ -84,8 +84,8 @@ func (w Window) overlaps(start, end time.Time) bool {
 
 // A Set is the windows of a journal. They follow from its changes in the order of the file, and from nothing else.
 type Set struct {
-	windows map[string]Window
-	version int
+	live, over map[string]Window // by their identities; those that are over may be many
+	version    int
 }
 
 // A Record is a change of a service that was applied, as the journal holds it.
@@ -104,16 +104,22 @@ func (s *Set) Version() int { return s.version }
 
 // put replaces a window.
 func (s *Set) put(w Window) {
-	if s.windows == nil {
-		s.windows = map[string]Window{}
+	if s.live == nil {
+		s.live, s.over = map[string]Window{}, map[string]Window{}
 	}
 	for _, t := range []*time.Time{&w.Start, &w.End, &w.Since, &w.Sent, &w.At} {
 		*t = t.Round(0).UTC() // times on the wall, however long the machine sleeps meanwhile
 	}
-	if s.windows[w.ID] != w {
-		s.windows[w.ID] = w
-		s.version++
+	if s.get(w.ID) == w {
+		return
 	}
+	in, out := s.over, s.live
+	if w.Live() {
+		in, out = s.live, s.over
+	}
+	delete(out, w.ID)
+	in[w.ID] = w
+	s.version++
 }
 
 // Restore puts a window in place as it was.
@@ -123,23 +129,23 @@ func (s *Set) Restore(w Window) { s.put(w) }
 func (s *Set) Fold(r Record) {
 	c := r.Change
 	for _, id := range c.Replaces {
-		if old := s.windows[id]; old.State == Planned {
+		if old := s.get(id); old.State == Planned {
 			old.State, old.Why = Cancelled, Replaced
 			s.put(old)
 		} // an active one ends when the service is disabled again
 	}
 	for _, id := range c.Restores {
-		if old := s.windows[id]; old.State == Cancelled {
+		if old := s.get(id); old.State == Cancelled {
 			old.State, old.Why = Planned, ""
 			s.put(old)
 		}
 	}
-	w := s.windows[c.Scheduled]
+	w := s.get(c.Scheduled)
 	switch c.Op {
 	case client.OpDisableService:
 		s.begin(r)
 	case client.OpPlanMaintenance:
-		if _, known := s.windows[r.ID]; known || c.StartAt.IsZero() {
+		if _, known := s.Get(r.ID); known || c.StartAt.IsZero() {
 			return // when it begins is not known, and it must not begin at once
 		}
 		s.put(Window{
@@ -186,7 +192,7 @@ func (s *Set) Fold(r Record) {
 // begin takes over a change that disabled a service.
 func (s *Set) begin(r Record) {
 	c := r.Change
-	w, known := s.windows[cmp.Or(c.Scheduled, r.ID)]
+	w, known := s.Get(cmp.Or(c.Scheduled, r.ID))
 	if r.Overtaken || known && w.By == r.ID {
 		return // a later change says more about the service, or this was recorded before
 	}
@@ -213,7 +219,7 @@ func (s *Set) begin(r Record) {
 
 // End ends a window that is planned or active.
 func (s *Set) End(id string, why Reason) {
-	if w := s.windows[id]; w.Live() {
+	if w := s.get(id); w.Live() {
 		w.State, w.Why = Over, why
 		s.put(w)
 	}
@@ -221,20 +227,24 @@ func (s *Set) End(id string, why Reason) {
 
 // Prune forgets the windows that are over, except those that keep names.
 func (s *Set) Prune(keep func(id string) bool) {
-	for id, w := range s.windows {
-		if !w.Live() && !keep(id) {
-			delete(s.windows, id)
-		}
-	}
+	maps.DeleteFunc(s.over, func(id string, _ Window) bool { return !keep(id) })
 }
 
 // Clone returns a copy of the set.
-func (s *Set) Clone() *Set { return &Set{maps.Clone(s.windows), s.version} }
+func (s *Set) Clone() *Set { return &Set{maps.Clone(s.live), maps.Clone(s.over), s.version} }
 
 // Get returns a window, also one that is over, as long as it is known.
 func (s *Set) Get(id string) (Window, bool) {
-	w, ok := s.windows[id]
-	return w, ok
+	w := s.get(id)
+	return w, w.ID != ""
+}
+
+// get returns a window; it is zero if it is not known.
+func (s *Set) get(id string) Window {
+	if w, ok := s.live[id]; ok {
+		return w
+	}
+	return s.over[id]
 }
 
 // Live returns the windows that are planned or active, earliest first.
@@ -247,8 +257,8 @@ func (s *Set) Of(service string) []Window {
 
 func (s *Set) of(include func(Window) bool) []Window {
 	var found []Window
-	for _, w := range s.windows {
-		if w.Live() && include(w) {
+	for _, w := range s.live {
+		if include(w) {
 			found = append(found, w)
 		}
 	}
@@ -260,7 +270,7 @@ func (s *Set) of(include func(Window) bool) []Window {
 
 // ActiveOf returns the active window of a service; ok is false if there is none.
 func (s *Set) ActiveOf(service string) (w Window, ok bool) {
-	for _, w := range s.windows {
+	for _, w := range s.live {
 		if w.Service == service && w.State == Active {
 			return w, true
 		}
@@ -270,8 +280,8 @@ func (s *Set) ActiveOf(service string) (w Window, ok bool) {
 
 // OfChange returns the window that a change opened, planned or began; ok is false if there is none, or if it is over.
 func (s *Set) OfChange(id string) (w Window, ok bool) {
-	for _, w := range s.windows {
-		if w.Live() && (w.ID == id || w.By == id) {
+	for _, w := range s.live {
+		if w.ID == id || w.By == id {
 			return w, true
 		}
 	}
@@ -308,7 +318,7 @@ var ErrSuperseded = errors.New("the window has begun, has ended or was changed m
 // Check returns why a change of a service must not be made as the windows are now; nil if it may: an OverlapError or
 // ErrSuperseded.
 func (s *Set) Check(c client.Change, now time.Time) error {
-	w := s.windows[c.Scheduled]
+	w := s.get(c.Scheduled)
 	ofService := w.Service == c.ID && w.ID != ""
 	switch c.Op {
 	case client.OpEnableService:
