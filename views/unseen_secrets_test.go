@@ -155,7 +155,7 @@ func TestUnseenSecret_offersEnd(t *testing.T) {
 				p.wait(time.Second)
 				p.restart()
 				p.requireNoText(neverSeen)
-				if left := journal.KeysWithUnseenSecret(p.journal); len(left) != 0 {
+				if left := p.journal.KeysWithUnseenSecret(); len(left) != 0 {
 					p.Errorf("the journal still holds %+v", left)
 				}
 			})

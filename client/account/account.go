@@ -107,7 +107,7 @@ func New(ctx context.Context, o Options) *Account {
 	if a.Journal == nil {
 		a.Journal = journal.NewInMemory(a.Now)
 	}
-	a.memory = newMemory(func() statefile.StateFile { return journal.StateFile(a.Journal) })
+	a.memory = newMemory(func() statefile.StateFile { return a.Journal.StateFile() })
 	if a.Location == nil {
 		a.Location = time.Local
 	}

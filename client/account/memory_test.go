@@ -20,7 +20,7 @@ func TestNew_doesNotReadMemory(t *testing.T) {
 	}
 	defer j.Close()
 	a := New(t.Context(), Options{Journal: j})
-	if err := os.WriteFile(journal.StateFile(j).Path(), []byte("invalid"), 0o600); err != nil {
+	if err := os.WriteFile(j.StateFile().Path(), []byte("invalid"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if RecentChanges(a); a.memory.seen != nil {
@@ -51,7 +51,7 @@ func TestAccount_Close_writesLast(t *testing.T) {
 	a.memory.unsaved.Store(a.memory.seen.Clone())
 	saveMemory(a)
 	a.Close()
-	path := journal.StateFile(j).Path()
+	path := j.StateFile().Path()
 	if err := os.Remove(path); err != nil {
 		t.Fatalf("closing did not write what was unsaved: %v", err)
 	}

@@ -16,7 +16,7 @@ import (
 func (j *Journal) CatchUp() (bool, error) {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
-	if err := ensureLoaded(j); j.file == nil || err != nil {
+	if err := j.ensureLoaded(); j.file == nil || err != nil {
 		return false, err
 	}
 	version := j.Version()
@@ -38,7 +38,7 @@ func (j *Journal) CatchUp() (bool, error) {
 
 // announce reports whether other processes have written something since it was last called, whichever caller of CatchUp
 // has read it.
-func announce(j *Journal) bool {
+func (j *Journal) announce() bool {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
 	unannounced := j.unannounced
@@ -119,7 +119,7 @@ func (j *Journal) WaitForChange(ctx context.Context, every time.Duration) bool {
 			return false
 		case <-look.C:
 			_, _ = j.CatchUp() // after an error it tries again
-			if announce(j) {
+			if j.announce() {
 				return true
 			}
 		}

@@ -136,22 +136,22 @@ func (s *state) markSuperseded() {
 
 // compactIfLarge compacts the file if it has grown to the size of a segment. A failure costs only time: the journal is
 // as it was.
-func compactIfLarge(j *Journal) {
-	if j.file == nil || j.refusal != nil || j.cannotCompact || !isLarge(j) {
+func (j *Journal) compactIfLarge() {
+	if j.file == nil || j.refusal != nil || j.cannotCompact || !j.isLarge() {
 		return
 	}
 	if errors.Is(filelock.Try(j.file), filelock.ErrLocked) {
 		return // another program writes: the next change tries again
 	}
 	defer filelock.Unlock(j.file)
-	if j.replaced() || !isLarge(j) || j.catchUp() != nil { // another process may have been first
+	if j.replaced() || !j.isLarge() || j.catchUp() != nil { // another process may have been first
 		return
 	}
-	j.cannotCompact = compact(j) != nil
+	j.cannotCompact = j.compact() != nil
 }
 
 // isLarge reports whether the file has grown to the size of a segment, or contains segments already.
-func isLarge(j *Journal) bool {
+func (j *Journal) isLarge() bool {
 	info, err := j.file.Stat()
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -161,7 +161,7 @@ func isLarge(j *Journal) bool {
 
 // compact gives the file the name of a file of segments and begins a new one. The journal is locked, and was read to
 // its end.
-func compact(j *Journal) error {
+func (j *Journal) compact() error {
 	info, err := j.file.Stat()
 	if err != nil {
 		return err

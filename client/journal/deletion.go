@@ -94,7 +94,7 @@ func (j *Journal) RecordBatch(id string, p client.BatchRecord) error {
 }
 
 // applyBatch adds the record of a batch to its change.
-func applyBatch(s *state, l record) bool {
+func (s *state) applyBatch(l record) bool {
 	if !validBatch(*l.Batch) {
 		return false
 	}

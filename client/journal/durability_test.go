@@ -621,7 +621,7 @@ func TestJournal_RecordIntent_waitsForLock(t *testing.T) {
 	if got := <-waits; got != path {
 		t.Errorf("it waits for %q", got)
 	}
-	if _, err := j.CatchUp(); err != nil || OutcomeError(j) != nil {
+	if _, err := j.CatchUp(); err != nil || j.OutcomeError() != nil {
 		t.Errorf("the journal cannot be read while a change waits: %v", err)
 	}
 	cancel()

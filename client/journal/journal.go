@@ -181,12 +181,12 @@ func (j *Journal) Loaded() bool {
 func (j *Journal) Load() error {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
-	return ensureLoaded(j)
+	return j.ensureLoaded()
 }
 
 // ensureLoaded is Load for callers that hold fileMu. What memory holds is put in place at once, so that nobody who asks
 // for it has to wait.
-func ensureLoaded(j *Journal) error {
+func (j *Journal) ensureLoaded() error {
 	if j.Loaded() || j.loadError != nil {
 		return j.loadError
 	}
@@ -199,7 +199,7 @@ func ensureLoaded(j *Journal) error {
 	fresh.version += j.version + 1
 	j.state, j.loading = fresh.state, false
 	j.mu.Unlock()
-	compactIfLarge(j)
+	j.compactIfLarge()
 	return nil
 }
 
@@ -236,7 +236,7 @@ func (s *state) apply(l record, from place) bool {
 	case l.Intent != nil:
 		return s.applyIntent(l, from)
 	case l.Batch != nil:
-		return applyBatch(s, l)
+		return s.applyBatch(l)
 	}
 	return s.applyOutcome(l, from)
 }

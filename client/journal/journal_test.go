@@ -372,11 +372,11 @@ func TestJournal_UnseenSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.RecordOutcome(revoke, client.Applied, nil)
-	if unseen := KeysWithUnseenSecret(j); len(unseen) != 0 {
+	if unseen := j.KeysWithUnseenSecret(); len(unseen) != 0 {
 		t.Errorf("in the run that shows the dialogs: %+v", unseen)
 	}
 	again := openJournal(t, path)
-	unseen := KeysWithUnseenSecret(again)
+	unseen := again.KeysWithUnseenSecret()
 	if len(unseen) != 1 || unseen[0].Change.Label != "lost" || unseen[0].UnseenSecretOf != "1" ||
 		unseen[0].Outcome != client.Applied {
 		t.Fatalf("in the next run: %+v", unseen)
@@ -386,13 +386,13 @@ func TestJournal_UnseenSecrets(t *testing.T) {
 		for range 40 {
 			recordChange(t, compacted, client.OpEnableService, "1")
 		}
-		if held := KeysWithUnseenSecret(compacted); len(held) != 1 {
+		if held := compacted.KeysWithUnseenSecret(); len(held) != 1 {
 			t.Fatalf("after a compaction: %+v", held)
 		}
 	}
 	again = openSmall(t, path, testTime)
-	again.RecordSecretSeen(KeysWithUnseenSecret(again)[0].ID)
-	if unseen := KeysWithUnseenSecret(openSmall(t, path, testTime)); len(unseen) != 0 {
+	again.RecordSecretSeen(again.KeysWithUnseenSecret()[0].ID)
+	if unseen := openSmall(t, path, testTime).KeysWithUnseenSecret(); len(unseen) != 0 {
 		t.Errorf("after it was seen: %+v", unseen)
 	}
 }
@@ -417,7 +417,7 @@ func TestJournal_KeysToRevoke(t *testing.T) {
 	}
 	j.RecordOutcome(revoke, client.Applied, nil)
 	again := openJournal(t, path)
-	if unseen := KeysWithUnseenSecret(again); len(unseen) != 1 || unseen[0].UnseenSecretOf != "1" {
+	if unseen := again.KeysWithUnseenSecret(); len(unseen) != 1 || unseen[0].UnseenSecretOf != "1" {
 		t.Errorf("secrets that nobody has seen: %+v", unseen)
 	}
 	for range 2 {
@@ -448,7 +448,7 @@ func TestJournal_OutcomeError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := OutcomeError(j); err != nil {
+	if err := j.OutcomeError(); err != nil {
 		t.Errorf("before an outcome: %v", err)
 	}
 	if err := j.Close(); err != nil {
@@ -458,7 +458,7 @@ func TestJournal_OutcomeError(t *testing.T) {
 		t.Error("a batch that was not recorded passes")
 	}
 	j.RecordOutcome(id, client.Applied, nil)
-	if err := OutcomeError(j); err == nil || !strings.Contains(err.Error(), "could not be written to the journal") {
+	if err := j.OutcomeError(); err == nil || !strings.Contains(err.Error(), "could not be written to the journal") {
 		t.Errorf("the failure is %v", err)
 	}
 }

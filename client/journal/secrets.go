@@ -10,11 +10,11 @@ func (j *Journal) RecordUnseenSecret(intentID, id string) {
 
 // RecordSecretSeen implements client.SecretSeenRecorder: somebody has the secret, or does not want it.
 func (j *Journal) RecordSecretSeen(intentID string) {
-	j.recordOutcome(record{ID: intentID, Outcome: client.Applied, RevokeLater: noted(j, intentID).RevokeLater})
+	j.recordOutcome(record{ID: intentID, Outcome: client.Applied, RevokeLater: j.noted(intentID).RevokeLater})
 }
 
 // noted returns what is noted about a change.
-func noted(j *Journal, intentID string) Entry {
+func (j *Journal) noted(intentID string) Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if e := j.byID[intentID]; e != nil {
@@ -25,7 +25,7 @@ func noted(j *Journal, intentID string) Entry {
 
 // KeysWithUnseenSecret returns the changes of earlier runs that made a key whose secret nobody has seen, as far as the
 // journal knows, oldest first. Keys that were revoked since are not among them.
-func KeysWithUnseenSecret(j *Journal) []Entry {
+func (j *Journal) KeysWithUnseenSecret() []Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var unseen []Entry
@@ -46,7 +46,7 @@ type RevokeReminder struct {
 // RecordRevokeLater implements client.SecretSeenRecorder: the change was applied, and a key is to be revoked later.
 // Each start reminds of it until it is revoked. Without a key it ends the reminder.
 func (j *Journal) RecordRevokeLater(intentID, key, reason string) {
-	l := record{ID: intentID, Outcome: client.Applied, UnseenSecretOf: noted(j, intentID).UnseenSecretOf}
+	l := record{ID: intentID, Outcome: client.Applied, UnseenSecretOf: j.noted(intentID).UnseenSecretOf}
 	if key != "" {
 		l.RevokeLater = &RevokeReminder{key, reason}
 	}

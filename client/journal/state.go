@@ -8,7 +8,7 @@ import (
 
 // StateFile returns the file beside a journal that remembers what was seen of its account. Beside a journal in memory
 // it is kept nowhere.
-func StateFile(j *Journal) statefile.StateFile {
+func (j *Journal) StateFile() statefile.StateFile {
 	return StateFileAt(j.path)
 }
 

@@ -61,7 +61,7 @@ func (s *state) isOvertaken(e *Entry) bool {
 func (j *Journal) EndWindow(decided window.Window, why window.Reason) error {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
-	if err := ensureLoaded(j); err != nil {
+	if err := j.ensureLoaded(); err != nil {
 		return err
 	}
 	j.mu.Lock()

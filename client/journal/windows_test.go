@@ -291,7 +291,7 @@ func TestJournal_UnseenSecrets_similarIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.RecordOutcome(revoke, client.Applied, nil)
-	unseen := journal.KeysWithUnseenSecret(reopen(t, path))
+	unseen := reopen(t, path).KeysWithUnseenSecret()
 	if len(unseen) != 1 || unseen[0].UnseenSecretOf != "123456781" {
 		t.Errorf("%+v", unseen)
 	}
@@ -488,7 +488,7 @@ func TestJournal_removedWhileRunning(t *testing.T) {
 			t.Errorf("%s was removed, catching up: %v", name, err)
 		}
 		j.RecordOutcome(id, client.Unknown, nil)
-		if err := journal.OutcomeError(j); !errors.As(err, &gone) {
+		if err := j.OutcomeError(); !errors.As(err, &gone) {
 			t.Errorf("%s was removed, and an outcome was recorded: %v", name, err)
 		}
 	}

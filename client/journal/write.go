@@ -36,10 +36,10 @@ func (j *Journal) RecordIntent(ctx context.Context, c client.Change) (string, er
 	}
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
-	if err := ensureLoaded(j); err != nil {
+	if err := j.ensureLoaded(); err != nil {
 		return "", err
 	}
-	compactIfLarge(j)
+	j.compactIfLarge()
 	j.intentCount++
 	e := Entry{
 		ID:      j.runID + "-" + strconv.Itoa(j.intentCount),
@@ -53,7 +53,7 @@ func (j *Journal) RecordIntent(ctx context.Context, c client.Change) (string, er
 	}
 	var refusal error
 	err := j.writeWithin(ctx, l, true, func() error {
-		refusal = checkWindows(j, c)
+		refusal = j.checkWindows(c)
 		return refusal
 	})
 	if refusal != nil {
@@ -88,7 +88,7 @@ var (
 // checkWindows returns why a change must not be made, as the maintenance windows are now: they are others than those
 // that it was decided on, or another program makes the same change. The file has been read to its end, and no other
 // process can write.
-func checkWindows(j *Journal, c client.Change) error {
+func (j *Journal) checkWindows(c client.Change) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if c.Resource != "service" {
@@ -186,7 +186,7 @@ func (j *Journal) recordOutcome(l record) {
 
 // OutcomeError returns why the outcome of a change could not be written; nil if all were. The next run reads such a
 // change as one whose outcome is unknown.
-func OutcomeError(j *Journal) error {
+func (j *Journal) OutcomeError() error {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
 	return j.outcomeError

@@ -9,7 +9,6 @@ import (
 
 	"lookout/client"
 	"lookout/client/account"
-	"lookout/client/journal"
 	"lookout/client/statefile"
 	"lookout/client/wording"
 	"lookout/theme"
@@ -39,7 +38,7 @@ type Bookmarks struct {
 func BookmarksOf(a *account.Account) *Bookmarks {
 	return account.Shared(a, "bookmarks", func() *Bookmarks {
 		b := &Bookmarks{}
-		if state := journal.StateFile(a.Journal).Path(); state != "" {
+		if state := a.Journal.StateFile().Path(); state != "" {
 			b.file = statefile.New(strings.TrimSuffix(state, ".state") + ".bookmarks")
 		}
 		var err error

@@ -151,7 +151,7 @@ func OfferKeysToRevoke(a *account.Account) tea.Cmd {
 		return nil
 	}
 	cmds := []tea.Cmd{offerLostKeys(a)}
-	for _, e := range journal.KeysWithUnseenSecret(a.Journal) {
+	for _, e := range a.Journal.KeysWithUnseenSecret() {
 		cmds = append(cmds, offerRevocation(a, e, e.UnseenSecretOf, unseenSecretMenu, a.Journal.RecordSecretSeen))
 	}
 	for _, e := range a.Journal.KeysToRevoke() {

@@ -395,7 +395,7 @@ func TestAPI_secretOfKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	if unseen := journal.KeysWithUnseenSecret(j); len(unseen) != 0 {
+	if unseen := j.KeysWithUnseenSecret(); len(unseen) != 0 {
 		t.Errorf("its secret counts as unseen: %+v", unseen)
 	}
 	for _, args := range []string{
@@ -408,10 +408,10 @@ func TestAPI_secretOfKey(t *testing.T) {
 		if _, err := j.CatchUp(); err != nil {
 			t.Fatal(err)
 		}
-		if unseen := journal.KeysWithUnseenSecret(j); len(unseen) != 1 {
+		if unseen := j.KeysWithUnseenSecret(); len(unseen) != 1 {
 			t.Fatalf("%s: %d secrets are unseen", args, len(unseen))
 		}
-		r.MustRun("keys", "revoke", journal.KeysWithUnseenSecret(j)[0].UnseenSecretOf, "--yes")
+		r.MustRun("keys", "revoke", j.KeysWithUnseenSecret()[0].UnseenSecretOf, "--yes")
 	}
 	s = r.MustRun("keys", "create", "nightly", "--nothing", "--jq", ".secret_key")
 	r.CheckResult(s, exit.CodeOK, "emulated-secret")

@@ -479,7 +479,7 @@ func TestObjects_rcloneForLargeFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer j.Close()
-		if unseen := journal.KeysWithUnseenSecret(j); len(unseen) != 0 {
+		if unseen := j.KeysWithUnseenSecret(); len(unseen) != 0 {
 			t.Errorf("its secret counts as unseen: %+v", unseen)
 		}
 		return j.KeysToRevoke()

@@ -236,10 +236,10 @@ func (l *lazyJournal) ScheduledChange(intentID string) (op, id string, ok bool) 
 
 // outcomeError returns the error of a command, with code 5 if the outcome of a change could not be recorded.
 func (l *lazyJournal) outcomeError(err error) error {
-	if l.journal == nil || journal.OutcomeError(l.journal) == nil {
+	if l.journal == nil || l.journal.OutcomeError() == nil {
 		return err
 	}
-	missing := journal.OutcomeError(l.journal)
+	missing := l.journal.OutcomeError()
 	if err == nil {
 		return exit.WithCode(exit.CodeUnknown, fmt.Errorf("the change was applied, but %w", missing))
 	}

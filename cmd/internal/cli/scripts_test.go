@@ -420,7 +420,7 @@ func TestScripts_unseenSecretIsRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	if unseen := journal.KeysWithUnseenSecret(j); len(unseen) != 1 || unseen[0].Change.Label != "lost1" {
+	if unseen := j.KeysWithUnseenSecret(); len(unseen) != 1 || unseen[0].Change.Label != "lost1" {
 		t.Errorf("%+v", unseen)
 	}
 }

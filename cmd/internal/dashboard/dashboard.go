@@ -140,7 +140,7 @@ func newShellSession(
 		}
 		acc.Close()
 		_ = j.Close()
-		failures.add(s.Account, journal.OutcomeError(j))
+		failures.add(s.Account, j.OutcomeError())
 	}}, acc, nil
 }
 
