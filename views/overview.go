@@ -269,7 +269,7 @@ func (o *overview) drawBox(area boxArea, b ui.Box) string {
 // renderBox draws one box. Its border and a glyph in its title show whether it is focused.
 func (o *overview) renderBox(n int, b ui.Box) string {
 	g := &o.boxes[n]
-	b.Focused = b.Focused && n == o.focused
+	b.Focused = n == o.focused
 	if g.title == nil && b.Height == 1 { // a line without a box, aligned with what stands in the boxes
 		inner := b.InPanel()
 		inner.Height = 1

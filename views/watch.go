@@ -24,7 +24,9 @@ type watch struct {
 
 // WatchPane returns the pane for a small corner of the screen.
 func WatchPane(a *account.Account, lead string) ui.Pane {
-	return &watch{overviewPane(a).(*overview), lead}
+	o := overviewPane(a).(*overview)
+	o.focused = -1 // no box has the keyboard
+	return &watch{o, lead}
 }
 
 // Name returns the pane's name.
@@ -59,7 +61,7 @@ func (w *watch) View(b ui.Box) string {
 	const leastBoxes = 10
 	head := w.headLine(b)
 	rest := b
-	rest.Height, rest.Focused = b.Height-1, false
+	rest.Height--
 	if w.withoutBoxes = b.Height < leastBoxes || b.Width < wideWatch; w.withoutBoxes {
 		return b.Fit(strings.Join(append([]string{head}, w.attentionLines(rest)...), "\n"))
 	}
