@@ -72,8 +72,8 @@ func TestOldRow_readingDecides(t *testing.T) {
 	}
 }
 
-// If the API goes back to an earlier state, the row of a service says so while the newer version is shown, and the older
-// one is shown after 10 minutes.
+// If the API goes back to an earlier state, the row of a service says so while the newer version is shown, and the
+// older one is shown after 10 minutes.
 func TestOldRow_apiGoesBack(t *testing.T) {
 	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{160, 40}, func(r *harness) {

@@ -231,7 +231,7 @@ func TestStore_olderRowOfAlternatingReplicas(t *testing.T) {
 	}
 }
 
-// Reads with missing parts, reads of the row alone, and a clock that is set back do not prove that the API has gone back.
+// Reads with missing parts, reads of the row alone, and a clock that is set back do not prove that the API went back.
 func TestStore_olderRowIsNotProved(t *testing.T) {
 	r, older, newer := newVersionsRig(t)
 	r.missing = []string{"us-east: 503"}
@@ -253,7 +253,7 @@ func TestStore_olderRowIsNotProved(t *testing.T) {
 	}
 }
 
-// The same holds for a row that was changed from here: the list counts once it has shown an older version for 10 minutes.
+// The same holds for a row that was changed from here: the list counts once it was behind for 10 minutes.
 func TestStore_olderRowAfterAChange(t *testing.T) {
 	r, older, newer := newVersionsRig(t)
 	changed := &versioned{"a", r.now}
@@ -268,7 +268,8 @@ func TestStore_olderRowAfterAChange(t *testing.T) {
 	})
 	r.now = r.now.Add(time.Hour) // the machine has slept
 	for range 10 {
-		if held, note := r.readVersion(time.Minute, newer); held != changed || !strings.Contains(note, "still says ok") {
+		held, note := r.readVersion(time.Minute, newer)
+		if held != changed || !strings.Contains(note, "the list still says ok") {
 			t.Fatalf("%v, %q", held, note)
 		}
 	}

@@ -211,8 +211,9 @@ func TestKeeper_apiGoesBack(t *testing.T) {
 					t.Fatalf("%s: %v, want another attempt", name, got)
 				}
 			}
-			if got := look(before); got != c.want || len(k.Journal.Windows()) != c.left {
-				t.Errorf("%s: %v, %d windows are left; want %v, %d", name, got, len(k.Journal.Windows()), c.want, c.left)
+			got, left := look(before), len(k.Journal.Windows())
+			if got != c.want || left != c.left {
+				t.Errorf("%s: %v, %d windows are left; want %v, %d", name, got, left, c.want, c.left)
 			}
 		})
 	}
