@@ -593,6 +593,9 @@ func (w *watchedAccount) alertLine(c incident.Alert, b ui.Box) string {
 		parts = append(parts, issue, account.FormatAge(c.Incident.Issue.Created, b.Now))
 	} else {
 		parts = append(parts, "no issue")
+		if !c.DownSince.IsZero() {
+			parts = append(parts, account.FormatAge(client.NewTime(c.DownSince), b.Now))
+		}
 	}
 	about := strings.Join(parts, " "+b.Theme.Glyphs.Bullet+" ")
 	line := b.Theme.Paint(tone, mark) + " " + name + "  " + b.Theme.Paint(theme.Muted, about)

@@ -91,8 +91,8 @@ func TestOverview_namesEachOpenIncident(t *testing.T) {
 	for _, s := range []screenSize{{80, 24}, {120, 36}, {200, 50}} {
 		startWithIssues(t, s, client.DialectDocument, []listedIssue{
 			issueDetected(831, 10*time.Minute, 1),
-			issueDetected(832, 20*time.Minute, 4),
-			issueDetected(833, time.Hour, 8),
+			issueDetected(832, time.Minute, 4), // it was well when the program started
+			issueDetected(833, 2*time.Minute, 8),
 			issueDetected(834, 30*time.Minute), // nothing tells whether it is over
 		}, func(r *harness) {
 			r.emu.FailService(4)
@@ -115,7 +115,7 @@ func TestOverview_namesEachOpenIncident(t *testing.T) {
 	}
 	var many []listedIssue
 	for n := range 30 {
-		many = append(many, issueDetected(831+n, time.Duration(n)*time.Minute, 1))
+		many = append(many, issueDetected(831+n, time.Duration(n)*time.Second, 1))
 	}
 	for n := range many { // each names a service of its own that is down, as far as that goes
 		many[n].Services = []int{1 + n}

@@ -2,11 +2,13 @@ package views_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -176,6 +178,55 @@ func TestIncident_unknownTicketStaysVisible(t *testing.T) {
 		r.press("2")
 		r.requireText(fmt.Sprint(issue+50_000, " unknown"))
 	})
+}
+
+// A service that fails again, before there is a new issue, is down without one: its last issue, which this program saw
+// over, stays over.
+func TestIncident_failsAgainBeforeItsIssueIsThere(t *testing.T) {
+	t.Parallel()
+	for _, dialect := range []client.PathDialect{client.DialectDocument, client.DialectProvider} {
+		last := 0 // the newest issue that the API lists, if it is set
+		runProgram(t, programOptions{
+			size: screenSize{160, 40},
+			transport: chain([]*rewritingTransport{{rewrite: func(body []byte) []byte {
+				var page map[string]any
+				if last == 0 || json.Unmarshal(body, &page) != nil {
+					return body
+				}
+				rows, _ := page["data"].([]any)
+				page["data"] = slices.DeleteFunc(rows, func(row any) bool {
+					r, _ := row.(map[string]any)
+					id, _ := r["id"].(float64)
+					return r["entity"] != nil && int(id) > last
+				})
+				body, _ = json.Marshal(page)
+				return body
+			}}}),
+			configure: func(r *harness, o *shell.Options) {
+				if dialect == client.DialectProvider {
+					useProvider(r, o)
+				}
+			},
+		}, func(r *harness) {
+			last = r.emu.FailService(8)
+			r.wait(time.Minute)
+			r.requireText("2 Issues 2", fmt.Sprintf("▲ #%d", last))
+			r.emu.RecoverService(8)
+			r.emu.CloseTicket(last)
+			r.wait(time.Hour)
+			r.requireText("2 Issues 1")
+			r.emu.FailService(8)
+			r.wait(2 * time.Minute)
+			r.requireText("2 Issues 1")
+			r.requireNoText(fmt.Sprintf("▲ #%d", last))
+			if line := r.line("▲ cdn-origin", "no issue"); !strings.Contains(line, "1 min") {
+				t.Errorf("not since the failure: %s", line)
+			}
+			last += 1000
+			r.wait(time.Minute)
+			r.requireText("2 Issues 2")
+		})
+	}
 }
 
 // A ticket that was open when it was last read does not count as closed or recovered because it cannot be read now.

@@ -28,7 +28,9 @@ func (a *Account) Incidents() *incident.Incidents {
 			Ticket:      ticket,
 			Disabled:    func(id int) incident.DisabledInfo { return disabledInfo(a, id) },
 			Healthy:     func(id int) time.Time { return a.memory.observations().HealthySince(id) },
+			DownSince:   func(id int) time.Time { return a.memory.observations().DownSince(id) },
 			WasOpen:     func(id int) bool { return a.memory.observations().TicketWasOpen(id) },
+			Closed:      a.Tickets.Closed,
 			Now:         a.Now(),
 		})
 	}, IncidentSources(a)...)

@@ -23,6 +23,7 @@ type ticketCache struct {
 type ticketEntry struct {
 	state   incident.TicketState
 	status  client.ServerText // as the API calls the state
+	closed  time.Time         // when it was closed; zero if it was not, or the answer does not say
 	reading bool
 	at      time.Time // of the last answer or failure
 	stated  time.Time // of the last answer, which said the state
@@ -39,6 +40,9 @@ func (t *ticketCache) State(id int) incident.TicketState {
 	}
 	return incident.TicketUnknown
 }
+
+// Closed returns when a ticket was closed, as the last answer said; zero if that is not known.
+func (t *ticketCache) Closed(id int) time.Time { return t.byID[id].closed }
 
 // Reading reports whether the first answer about a ticket is on its way.
 func (t *ticketCache) Reading(id int) bool {
@@ -161,12 +165,13 @@ func keepTicket(a *Account, id int, ticket client.Ticket, err error) {
 	entry.reading, entry.at, entry.err = false, a.Now(), err
 	if err == nil {
 		entry.state, entry.status, entry.stated = incident.StateOfTicket(ticket), ticket.Status, entry.at
+		entry.closed = ticket.Closed.Time()
 	}
 	if err == nil && entry.state != incident.TicketUnknown {
 		a.memory.observations().SetTicket(id, entry.state == incident.TicketOpen, entry.at.Round(0).UTC())
 	}
 	t.byID[id] = entry
-	if entry.state != before.state || before.reading {
+	if entry.state != before.state || entry.closed != before.closed || before.reading {
 		t.version++
 	}
 }

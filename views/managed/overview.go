@@ -146,6 +146,8 @@ func serviceLine(a *account.Account, c incident.Alert, labels int, b ui.Box) str
 	}
 	if c.Incident != nil {
 		age = account.FormatAge(c.Incident.Issue.Created, b.Now)
+	} else if !c.DownSince.IsZero() {
+		age = account.FormatAge(client.NewTime(c.DownSince), b.Now)
 	}
 	switch d, disabled := account.DisabledInfo(a, s); {
 	case disabled:
@@ -157,6 +159,11 @@ func serviceLine(a *account.Account, c incident.Alert, labels int, b ui.Box) str
 		}
 	case c.Down():
 		about = []string{address + " · " + word, address, word}
+		if c.Incident == nil && account.IncidentState(a).Kind == join.Known {
+			for n := range about {
+				about[n] += " · no issue"
+			}
+		}
 	case c.Incident != nil:
 		tone = theme.Warn
 		issue := fmt.Sprintf("issue #%d %s, %s", c.Incident.Issue.ID, c.Incident.Phase, age)

@@ -37,7 +37,7 @@ func StateOfTicket(t client.Ticket) TicketState {
 type Phase string
 
 // The phases. An incident is over only if none of its services is down because of it and its ticket is closed, or there
-// are no tickets.
+// are no tickets. Once its services were seen ok in that state it stays over, whatever becomes of them.
 const (
 	Open      Phase = "open"      // its ticket is open, or one of its services is down because of it
 	Uncertain Phase = "unknown"   // nothing says whether it is over
@@ -54,8 +54,10 @@ type AccountSnapshot struct {
 	Issues      []*client.Issue
 	Ticket      func(id int) TicketState       // nil if the API has no tickets
 	WasOpen     func(ticket int) bool          // whether it was open when it was last read; nil knows nothing
+	Closed      func(ticket int) time.Time     // when a ticket was closed; nil knows nothing
 	Disabled    func(service int) DisabledInfo // why a disabled service is disabled; nil knows nothing
 	Healthy     func(service int) time.Time    // when a service was last seen ok; nil knows nothing
+	DownSince   func(service int) time.Time    // when it was seen down after it was ok; nil knows nothing
 	Now         time.Time
 }
 
@@ -141,7 +143,7 @@ func New(f AccountSnapshot) *Incidents {
 		m.incidents = append(m.incidents, m.incident(f, issue, n))
 		m.count[m.incidents[n].Phase]++
 	}
-	m.alerts = m.findAlerts(f.Services)
+	m.alerts = m.findAlerts(f)
 	return m
 }
 
@@ -153,6 +155,7 @@ func (m *Incidents) incident(f AccountSnapshot, issue *client.Issue, n int) Inci
 		i.Ticket = f.Ticket(issue.Ticket.ID)
 	}
 	var down, unseen, unwell, gone, replaced bool
+	seenOver := m.seenOver(f, i, hasTicket)
 	unwell = hasTicket && i.Ticket == TicketUnknown && f.WasOpen != nil && f.WasOpen(issue.Ticket.ID)
 	for at, id := range issue.Services {
 		row := m.services[id]
@@ -166,7 +169,7 @@ func (m *Incidents) incident(f AccountSnapshot, issue *client.Issue, n int) Inci
 			replaced = replaced || !newest
 		case row.Status == client.StatusOK:
 		case row.Status == client.StatusProblem:
-			if s.Down = newest || i.Ticket == TicketOpen; !s.Down {
+			if s.Down = newest && !seenOver || i.Ticket == TicketOpen; !s.Down && !newest {
 				s.Newer = m.issueOf(id)
 			}
 			down, replaced = down || s.Down, replaced || !s.Down
@@ -223,6 +226,32 @@ func (f AccountSnapshot) seenHealthySince(service int, issue *client.Issue) bool
 	return f.Healthy != nil && f.Healthy(service).After(issue.Created.Time())
 }
 
+// seenOver reports whether each service of an incident that is not deleted was seen ok after its ticket was closed, or
+// if there are no tickets, after it was detected: not so soon that the reading may be behind.
+func (m *Incidents) seenOver(f AccountSnapshot, i Incident, hasTicket bool) bool {
+	over := i.Issue.Created.Time().Add(staleFor + clockTolerance)
+	if hasTicket {
+		if i.Ticket != TicketClosed || f.Closed == nil {
+			return false
+		}
+		closed := f.Closed(i.Issue.Ticket.ID)
+		if closed.IsZero() {
+			return false
+		}
+		over = slices.MaxFunc([]time.Time{over, closed}, time.Time.Compare)
+	}
+	seen := false
+	for _, id := range i.Issue.Services {
+		if f.AllServices && m.services[id] == nil {
+			continue
+		}
+		if seen = f.Healthy != nil && f.Healthy(id).After(over); !seen {
+			return false
+		}
+	}
+	return seen
+}
+
 // All returns the incidents, newest first. The caller must not change them.
 func (m *Incidents) All() []Incident { return m.incidents }
 
@@ -259,15 +288,17 @@ type Alert struct {
 	Service  *client.Service // nil if the service is deleted or has not been read
 	ID       int             // of the service; 0 if the issue names none
 	Incident *Incident       // nil if the service is down without an unresolved incident
+	// DownSince is when a service without an unresolved incident was seen down after it was ok; zero if it was not.
+	DownSince time.Time
 }
 
 // Down reports whether the service has a problem.
 func (c Alert) Down() bool { return c.Service != nil && c.Service.Status == client.StatusProblem }
 
-// Since returns when the incident was detected; the zero time without one.
+// Since returns when the incident was detected; without one, when the service was seen down, or the zero time.
 func (c Alert) Since() time.Time {
 	if c.Incident == nil {
-		return time.Time{}
+		return c.DownSince
 	}
 	return c.Incident.Issue.Created.Time()
 }
@@ -277,12 +308,14 @@ func (c Alert) Since() time.Time {
 func (m *Incidents) Alerts() []Alert { return m.alerts }
 
 // findAlerts collects the alerts of services, and those of unresolved incidents that name no service that is read.
-func (m *Incidents) findAlerts(services []*client.Service) []Alert {
+func (m *Incidents) findAlerts(f AccountSnapshot) []Alert {
 	var all []Alert
-	for _, s := range services {
+	for _, s := range f.Services {
 		c := Alert{Service: s, ID: s.ID}
 		if i, found := m.Unresolved(s.ID); found {
 			c.Incident = &i
+		} else if c.Down() && f.DownSince != nil {
+			c.DownSince = f.DownSince(s.ID)
 		}
 		if c.Incident != nil || c.Down() {
 			all = append(all, c)

@@ -132,6 +132,97 @@ func TestNew_phase(t *testing.T) {
 	}
 }
 
+// An issue whose services were all seen ok after it was detected, with its ticket closed or without tickets, stays over
+// when they fail again: they are down without an issue. What was not seen in between leaves it open.
+func TestNew_failsAgainAfterItWasOver(t *testing.T) {
+	detected, closed := noon.Add(-13*24*time.Hour), noon.Add(-12*24*time.Hour)
+	well, downSince := noon.Add(-time.Hour), noon.Add(-time.Minute)
+	ok, problem := client.StatusOK, client.StatusProblem
+	for _, c := range []struct {
+		name    string
+		second  client.ServiceStatus // of service 2; "" if it is deleted
+		healthy [2]time.Time
+		ticket  incident.TicketState
+		facts   func(*incident.AccountSnapshot)
+		want    incident.Phase
+	}{
+		{"both well since", ok, [2]time.Time{well, noon}, incident.TicketClosed, nil, incident.Over},
+		{"both down again", problem, [2]time.Time{well, well}, incident.TicketClosed, nil, incident.Over},
+		{"the other deleted", "", [2]time.Time{well}, incident.TicketClosed, nil, incident.Over},
+		{"never seen well", ok, [2]time.Time{{}, noon}, incident.TicketClosed, nil, incident.Open},
+		{"the other never seen well", problem, [2]time.Time{well}, incident.TicketClosed, nil, incident.Open},
+		{"well only before", problem, [2]time.Time{detected, detected}, incident.TicketClosed, nil, incident.Open},
+		{
+			"well while the ticket was open", problem, [2]time.Time{closed.Add(-time.Hour), closed.Add(-time.Hour)},
+			incident.TicketClosed, nil, incident.Open,
+		},
+		{"the ticket is open", ok, [2]time.Time{well, noon}, incident.TicketOpen, nil, incident.Open},
+		{"the ticket is unknown", ok, [2]time.Time{well, noon}, incident.TicketUnknown, nil, incident.Open},
+		{"it is not known when the ticket was closed", ok, [2]time.Time{well, noon}, incident.TicketClosed,
+			func(f *incident.AccountSnapshot) { f.Closed = nil }, incident.Open},
+		{"no tickets", ok, [2]time.Time{well, noon}, incident.TicketUnknown,
+			func(f *incident.AccountSnapshot) { f.Ticket = nil }, incident.Over},
+		{
+			"no tickets, a reading that may be behind", ok,
+			[2]time.Time{detected.Add(time.Minute), noon}, incident.TicketUnknown,
+			func(f *incident.AccountSnapshot) { f.Ticket = nil }, incident.Open,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := incident.AccountSnapshot{
+				Services:    []*client.Service{service(1, problem)},
+				AllServices: true,
+				Issues:      []*client.Issue{issue(7, noon.Sub(detected), 1, 2)},
+				Ticket:      func(int) incident.TicketState { return c.ticket },
+				Closed:      func(int) time.Time { return closed },
+				Healthy:     func(id int) time.Time { return c.healthy[id-1] },
+				DownSince:   func(int) time.Time { return downSince },
+				Now:         noon,
+			}
+			if c.second != "" {
+				f.Services = append(f.Services, service(2, c.second))
+			}
+			if c.facts != nil {
+				c.facts(&f)
+			}
+			all := incident.New(f)
+			i, _ := all.Of(7)
+			if i.Phase != c.want || i.Down() != (c.want == incident.Open) || i.Services[0].Newer != 0 {
+				t.Errorf("%+v, want %s", i, c.want)
+			}
+			first := all.Alerts()[0]
+			if none := first.Incident == nil; none != (c.want == incident.Over) {
+				t.Errorf("%+v", first)
+			} else if none && !first.Since().Equal(downSince) {
+				t.Errorf("down since %s", first.Since())
+			}
+		})
+	}
+}
+
+// What one program saw well is not forgotten because another one read the service later, but saw it well earlier.
+func TestMemory_Merge_keepsWhenItWasWell(t *testing.T) {
+	see := func(m *incident.Observations, at time.Time, status client.ServiceStatus) *incident.Observations {
+		m.Observe(incident.ServiceSnapshot{
+			Services: []*client.Service{service(1, status)},
+			Complete: true,
+			Read:     at,
+			Now:      at,
+		})
+		return m
+	}
+	first := see(incident.NewMemory(), noon.Add(-time.Hour), client.StatusOK)
+	ours := see(first.Clone(), noon, client.StatusProblem)
+	theirs := see(first.Clone(), noon.Add(-time.Minute), client.StatusOK)
+	ours.Merge(theirs)
+	if got := ours.HealthySince(1); !got.Equal(noon.Add(-time.Minute)) {
+		t.Errorf("well at %s", got)
+	}
+	if got := ours.DownSince(1); !got.Equal(noon) {
+		t.Errorf("down since %s", got)
+	}
+}
+
 // If two programs remember the same service, the earlier start of its disabled time stays, no matter which program
 // saves last.
 func TestMemory_Merge_ageDoesNotShrink(t *testing.T) {

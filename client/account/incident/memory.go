@@ -132,6 +132,9 @@ func (m *Observations) Merge(other *Observations) {
 		if theirs.LastOutage.Up.After(ours.LastOutage.Up) {
 			ours.LastOutage = theirs.LastOutage
 		}
+		if theirs.Healthy.After(ours.Healthy) {
+			ours.Healthy = theirs.Healthy
+		}
 		m.Services[id] = ours
 	}
 	for id, at := range other.Issues {
@@ -149,6 +152,14 @@ func (m *Observations) Merge(other *Observations) {
 
 // HealthySince returns when a service was last seen ok; the zero time if it never was.
 func (m *Observations) HealthySince(service int) time.Time { return m.Services[service].Healthy }
+
+// DownSince returns when a service that is down was seen down after it was ok; the zero time if it was not.
+func (m *Observations) DownSince(service int) time.Time {
+	if s := m.Services[service]; !s.Healthy.IsZero() {
+		return s.DownSince
+	}
+	return time.Time{}
+}
 
 // EnabledSince reports whether a service was seen enabled after a time: a window that began then has ended.
 func (m *Observations) EnabledSince(service int, t time.Time) bool {
