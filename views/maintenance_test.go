@@ -124,6 +124,26 @@ func TestMaintenance_scriptDisableEndsOnTime(t *testing.T) {
 	}
 }
 
+// A window that a script began is shown as running once the journal is read, although the services were read before it,
+// and cannot be read any more: on the overview, in the hand-over, and beside the service, which keeps its state.
+func TestMaintenance_windowOfScriptBeforeServicesAreRead(t *testing.T) {
+	t.Parallel()
+	startWithSharedJournal(t, func(r *harness, other script) {
+		r.wait(time.Minute)
+		r.emu.InjectFault("GET /managed/services", emulator.Fault{Status: 503, Times: 1000})
+		other.disable(30 * time.Minute)
+		r.wait(time.Minute)
+		r.requireText("Maintenance ─ 2")
+		r.line("○ cdn-origin", "back 00:31", "kernel")
+		r.press("3", "/", "cdn-origin", "<enter>")
+		r.line("● ok", "cdn-origin")
+		r.requireText("disabled 1 min ago; the list still says ok", "for 1 min, back 00:31")
+		r.press(":", "handover", "<enter>")
+		r.requireText("Silenced now")
+		r.line("cdn-origin", "kernel update")
+	})
+}
+
 // A service is not enabled again if a script has enabled it meanwhile, or has disabled it for longer.
 func TestMaintenance_laterScriptChangeWins(t *testing.T) {
 	t.Parallel()

@@ -121,6 +121,8 @@ func (w *watch) alertLines(c incident.Alert, b ui.Box) []string {
 	since := ""
 	if c.Incident != nil {
 		since = w.a.FormatTimestamp(c.Incident.Issue.Created)
+	} else if !c.DownSince.IsZero() {
+		since = w.a.FormatTime(c.DownSince)
 	}
 	label, group := w.describeAlert(c)
 	name, number := managed.ContactToCall(w.a, group)

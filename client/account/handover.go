@@ -22,7 +22,7 @@ func HandoverReport(a *Account, shift handover.Shift) handover.Report {
 			d, _ := DisabledInfo(a, v)
 			return d
 		},
-		Windows: a.Journal.ActiveWindows(),
+		Windows: unreadWindows(a),
 		Planned: a.Journal.PlannedWindows(),
 	}
 	s.Gaps = appendGap(s.Gaps[:len(s.Gaps):len(s.Gaps)], handover.Services, a.Services())

@@ -112,9 +112,9 @@ func UnresolvedIncident(a *Account, service int) join.Joined[incident.Incident] 
 }
 
 // DisabledInfo returns since when, until when, by whom and why a service is disabled. It reports false for a service
-// that is not disabled.
+// that is neither disabled nor in a window that began after it was read.
 func DisabledInfo(a *Account, s *client.Service) (incident.DisabledInfo, bool) {
-	if s.Status != client.StatusDisabled {
+	if _, began := unreadWindow(a, s); s.Status != client.StatusDisabled && !began {
 		return incident.DisabledInfo{}, false
 	}
 	d := disabledInfo(a, s.ID)

@@ -26,6 +26,7 @@ func (a *Account) Services() *lists.RowStore[*client.Service] {
 			ID:           func(s *client.Service) string { return FormatID(s.ID) },
 			Updated:      func(s *client.Service) time.Time { return s.Updated.Time() },
 			State:        func(s *client.Service) string { return s.Status.String() },
+			Note:         func(s *client.Service) string { return unreadWindowNote(a, s) },
 			PrefetchFrom: pagePrefetcher(list),
 		}
 	})

@@ -10,6 +10,8 @@ import (
 type RowSource[T any] struct {
 	Name string         // in the user's words: "services"
 	ID   func(T) string // identity: "7", "us-east-1/photos", "2024/a.jpg"
+	// Note returns what must be known of a row that the store does not know; "" for nothing. It may be nil.
+	Note func(T) string
 	// Fetch returns the page behind a cursor; "" asks for the first page. It runs off the loop. nil if PrefetchFrom
 	// reads all pages.
 	Fetch func(ctx context.Context, cursor string) (RowPage[T], error)
@@ -195,10 +197,18 @@ func (s *RowStore[T]) Notes() []string {
 // an older version, or that the last reads lacked it; "" for nothing.
 func (s *RowStore[T]) RowNote(row T) string {
 	if len(s.changes.lookups) == 0 && len(s.changes.confirmed) == 0 && len(s.absent) == 0 {
-		return ""
+		return s.sourceNote(row)
 	}
 	id := s.source.ID(row)
-	return cmp.Or(s.changes.note(id, s.Now()), s.absenceNote(id))
+	return cmp.Or(s.changes.note(id, s.Now()), s.absenceNote(id), s.sourceNote(row))
+}
+
+// sourceNote returns what the source knows of a row that was read.
+func (s *RowStore[T]) sourceNote(row T) string {
+	if s.source.Note == nil {
+		return ""
+	}
+	return s.source.Note(row)
 }
 
 // Missing returns why rows may be missing although the last page has arrived: a part that did not answer.

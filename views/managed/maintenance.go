@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -91,7 +90,7 @@ type windowRun struct {
 func (r *windowRun) add(e maintenance.Event) {
 	s := e.Service
 	if s == nil {
-		named, ok := serviceFromJournal(e.Window)
+		named, ok := account.ServiceOfWindow(e.Window)
 		if !ok {
 			return
 		}
@@ -262,7 +261,7 @@ func overdueMenu(a *account.Account, overdue []window.Window) ui.OpenMenuMsg {
 	rows := make([]*client.Service, 0, len(overdue))
 	names := make([]string, len(overdue))
 	for i, w := range overdue {
-		if s, ok := serviceFromJournal(w); ok {
+		if s, ok := account.ServiceOfWindow(w); ok {
 			rows = append(rows, s)
 		}
 		names[i] = fmt.Sprintf(
@@ -283,13 +282,6 @@ func overdueMenu(a *account.Account, overdue []window.Window) ui.OpenMenuMsg {
 			{Key: ui.Bind("leave disabled", "l"), Do: leave},
 		},
 	}
-}
-
-// serviceFromJournal returns the service of a window as far as the journal knows it. It reports false if the window has
-// no valid id.
-func serviceFromJournal(w window.Window) (*client.Service, bool) {
-	id, err := strconv.Atoi(w.Service)
-	return &client.Service{ID: id, Label: client.NewText(w.Label), Status: client.StatusDisabled}, err == nil
 }
 
 // describeDisabled says for how long, until when and why a service is disabled.

@@ -3,7 +3,6 @@ package managed
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -94,7 +93,9 @@ func StateCountLines(a *account.Account, b ui.Box) []string {
 func WatchedServices(a *account.Account) int { return len(servicesToWatch(a)) }
 
 // MaintenanceWindows returns how many services are disabled or planned to be.
-func MaintenanceWindows(a *account.Account) int { return len(servicesOff(a)) + len(plannedWindows(a)) }
+func MaintenanceWindows(a *account.Account) int {
+	return len(account.ServicesOff(a)) + len(plannedWindows(a))
+}
 
 // servicesToWatch returns the services that are down or have an incident that is not over, then those that are
 // disabled, then those that are pending.
@@ -464,10 +465,10 @@ func MaintenanceTitle(a *account.Account) []theme.TitleSegment {
 // RenderMaintenance names the services that are disabled, for how long, until when and why, then the planned windows.
 func RenderMaintenance(a *account.Account, b ui.Box) string {
 	set := a.Services()
-	if !set.Loaded() {
+	off, planned := account.ServicesOff(a), plannedWindows(a)
+	if !set.Loaded() && len(off) == 0 {
 		return operation.RenderLoadingOrError(b, set.Freshness(), "reading services")
 	}
-	off, planned := servicesOff(a), plannedWindows(a)
 	more := 0
 	if all := len(off) + len(planned); all > b.Height && b.Height > 0 {
 		more = all - b.Height + 1
@@ -508,7 +509,7 @@ func RenderMaintenance(a *account.Account, b ui.Box) string {
 // MaintenanceSummary returns how many services are disabled and when the first comes back, or else how many windows
 // are planned and when the first begins: "2 off, back 23:01".
 func MaintenanceSummary(a *account.Account, b ui.Box) (string, theme.Tone) {
-	off, planned, now := servicesOff(a), plannedWindows(a), b.Now.In(a.Location)
+	off, planned, now := account.ServicesOff(a), plannedWindows(a), b.Now.In(a.Location)
 	switch {
 	case len(off) > 0:
 		text, tone, first := fmt.Sprintf("%s %d off", b.Theme.Glyphs.Disabled, len(off)), theme.Plain, time.Time{}
@@ -575,24 +576,6 @@ func maintenanceLines(rows []windowLine, b ui.Box) []string {
 		lines = append(lines, ui.Truncate(line, b.Width, b.Theme.Glyphs.Ellipsis))
 	}
 	return lines
-}
-
-// servicesOff returns the services that are disabled, those that were disabled first before the others.
-func servicesOff(a *account.Account) []*client.Service {
-	return account.Memo(a, "services off", func() []*client.Service {
-		var off []*client.Service
-		for _, s := range a.Services().Rows() {
-			if s.Status == client.StatusDisabled {
-				off = append(off, s)
-			}
-		}
-		slices.SortStableFunc(off, func(s, t *client.Service) int {
-			d, _ := account.DisabledInfo(a, s)
-			e, _ := account.DisabledInfo(a, t)
-			return d.Since.Compare(e.Since)
-		})
-		return off
-	}, account.IncidentSources(a)...)
 }
 
 // plannedWindows returns the windows that are to begin, in their order.

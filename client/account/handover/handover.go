@@ -49,8 +49,9 @@ type Snapshot struct {
 	NoTickets bool
 	// Disabled says since when and until when a service is disabled.
 	Disabled func(*client.Service) incident.DisabledInfo
-	Windows  map[string]window.Window // by service
-	Planned  map[string]window.Window // by intent
+	// Windows are the active windows, by service, of services that are not read, or were read before the window began.
+	Windows map[string]window.Window
+	Planned map[string]window.Window // by intent
 }
 
 // A Report is what the next shift must know.
@@ -145,9 +146,7 @@ func New(s Snapshot) Report {
 			r.Silenced = append(r.Silenced, Silenced{v.ID, v.Label, s.Disabled(v)})
 		}
 	}
-	if r.Lacks(Services) {
-		r.addUnreadServices(s)
-	}
+	r.addUnreadWindows(s)
 	slices.SortStableFunc(r.Silenced, func(a, b Silenced) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
 	})
@@ -176,11 +175,11 @@ func (r Report) Err() error {
 	return nil
 }
 
-// addUnreadServices adds the services that this machine disabled and that could not be read.
-func (r *Report) addUnreadServices(s Snapshot) {
+// addUnreadWindows adds the services that this machine disabled and that were not read since.
+func (r *Report) addUnreadWindows(s Snapshot) {
 	for id, w := range s.Windows {
 		n, _ := strconv.Atoi(id)
-		if !slices.ContainsFunc(s.Services, func(v *client.Service) bool { return v.ID == n }) {
+		if !slices.ContainsFunc(r.Silenced, func(v Silenced) bool { return v.ID == n }) {
 			r.Silenced = append(r.Silenced, Silenced{n, client.NewText(w.Label), incident.DisabledInfo{
 				Since:  w.Since,
 				Until:  w.End,

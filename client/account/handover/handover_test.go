@@ -43,19 +43,16 @@ func TestNew_planned(t *testing.T) {
 	}
 }
 
-// While the services could not be all read, those that this machine disabled are silenced as far as the journal knows.
+// A service whose window no reading shows is silenced as far as the journal knows, and is named once.
 func TestNew_silencedFromTheJournal(t *testing.T) {
-	s := handover.Snapshot{
+	r := handover.New(handover.Snapshot{
 		To:        noon,
 		Incidents: incident.New(incident.AccountSnapshot{}),
-		Services:  []*client.Service{{ID: 1, Status: client.StatusOK}},
-		Windows:   map[string]window.Window{"1": {Service: "1"}, "2": {Service: "2", Label: "web-2", Reason: "disk"}},
-	}
-	if r := handover.New(s); len(r.Silenced) != 0 {
-		t.Errorf("the services do not have it: %v", r.Silenced)
-	}
-	s.Gaps = []handover.Gap{{Source: handover.Services, Reason: handover.NotYet}}
-	if r := handover.New(s); len(r.Silenced) != 1 || r.Silenced[0].ID != 2 || r.Silenced[0].Reason != "disk" {
+		Services:  []*client.Service{{ID: 1, Status: client.StatusDisabled}, {ID: 3, Status: client.StatusOK}},
+		Disabled:  func(*client.Service) incident.DisabledInfo { return incident.DisabledInfo{} },
+		Windows:   map[string]window.Window{"1": {Service: "1"}, "3": {Service: "3", Label: "web-2", Reason: "disk"}},
+	})
+	if len(r.Silenced) != 2 || r.Silenced[0].ID != 1 || r.Silenced[1].ID != 3 || r.Silenced[1].Reason != "disk" {
 		t.Errorf("%v", r.Silenced)
 	}
 }
