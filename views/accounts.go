@@ -124,7 +124,7 @@ func (p *AllAccountsPane) Notices(bool) (all []ui.Notification) {
 		if w.account == nil {
 			continue
 		}
-		for _, n := range operation.Notifications(account.ListNotices(w.account)) {
+		for _, n := range operation.Notifications(w.account.ListNotices()) {
 			n.Text = w.Name() + ": " + n.Text
 			all = append(all, n)
 		}
@@ -269,7 +269,7 @@ func (w *watchedAccount) Poll() {
 		if set.Freshness().Err != nil {
 			age = retryAge
 		}
-		account.RefreshIfOlder(w.account, set, age)
+		w.account.RefreshIfOlder(set, age)
 	}
 }
 
@@ -331,7 +331,7 @@ func (w *watchedAccount) urgency() int {
 		return accountAlerts
 	case w.Freshness().Err != nil:
 		return accountNotKnown
-	case w.account == nil, account.IncidentState(w.account).Kind != join.Known:
+	case w.account == nil, w.account.IncidentState().Kind != join.Known:
 		return accountReading
 	}
 	return accountOK
@@ -461,7 +461,7 @@ func (w *watchedAccount) newest(b ui.Box) []table.TonedText {
 		age := ui.Pad(account.FormatAge(c.Incident.Issue.Created, b.Now), 6)
 		return append(one(theme.Muted, age+" "), managed.AffectedSpans(w.account, c.Incident.Issue, b)...)
 	case there:
-		name := b.Theme.Glyphs.Problem + " " + account.ServiceName(w.account, c.ID)
+		name := b.Theme.Glyphs.Problem + " " + w.account.ServiceName(c.ID)
 		about := " without an issue"
 		if state := join.StateOf(w.account.Issues()); state.Kind != join.Known {
 			about = " · " + state.Reason()
@@ -581,7 +581,7 @@ func (w *watchedAccount) detail(b ui.Box) string {
 // alertLine returns what needs attention in one line: its mark and name, what is wrong, and since when.
 func (w *watchedAccount) alertLine(c incident.Alert, b ui.Box) string {
 	mark, tone := managed.AlertMark(c, b.Theme.Glyphs)
-	name, parts := account.ServiceName(w.account, c.ID), []string{}
+	name, parts := w.account.ServiceName(c.ID), []string{}
 	if c.Down() {
 		parts = append(parts, "down")
 	}

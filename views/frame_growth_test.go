@@ -171,7 +171,7 @@ func newFrameProgram(t testing.TB, n int) (p frameProgram, panes []ui.Pane) {
 		Location:  time.UTC,
 		Context:   t.Context(),
 		Notify: shell.NotifyOptions{
-			Notices: func(paused bool) []ui.Notification { return operation.Notifications(account.Notices(a, paused)) },
+			Notices: func(paused bool) []ui.Notification { return operation.Notifications(a.Notices(paused)) },
 		},
 	})
 	if err != nil {

@@ -277,7 +277,7 @@ func (r *harness) connect(options ...client.Option) {
 	r.leaveWarnings = func() []string { return views.LeaveWarnings(acc) }
 	r.tokenForm = func() form.Form { return operation.TokenForm(acc, r.checkToken) }
 	r.progress = func() ui.Progress { return activity.Progress(acc) }
-	r.notices = func(paused bool) []ui.Notification { return operation.Notifications(account.Notices(acc, paused)) }
+	r.notices = func(paused bool) []ui.Notification { return operation.Notifications(acc.Notices(paused)) }
 }
 
 // run starts a command as the event loop does, and handles messages until none is left. Timers stay armed.

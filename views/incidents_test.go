@@ -52,7 +52,7 @@ func showWatch(r *harness, o *shell.Options) {
 		Now:      time.Now,
 		Location: time.UTC,
 	})
-	r.notices = func(paused bool) []ui.Notification { return operation.Notifications(account.Notices(a, paused)) }
+	r.notices = func(paused bool) []ui.Notification { return operation.Notifications(a.Notices(paused)) }
 	o.Panes, o.PaneOnly, o.OnOpen = []ui.Pane{views.WatchPane(a, "acme-prod")}, true, nil
 }
 

@@ -228,7 +228,7 @@ func TestJournal_openingReadsNoOlderChanges(t *testing.T) {
 		t.Errorf("the event loop has read older changes: %v", err)
 	}
 	loop.Take()
-	account.WatchEarlierChanges(a)
+	a.WatchEarlierChanges()
 	if loop.Take()(); j.Problem() == nil {
 		t.Error("the command has read no older changes")
 	}

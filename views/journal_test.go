@@ -492,7 +492,7 @@ func TestWaitForOutcome(t *testing.T) {
 				defer cancel()
 				acc := account.New(ctx, account.Options{API: r.api, Journal: r.journal, Now: time.Now})
 				begin := time.Now()
-				got, reason := account.WaitForOutcome(ctx, acc, lost.IntentID())
+				got, reason := acc.WaitForOutcome(ctx, lost.IntentID())
 				if took := time.Since(begin); got != c.want || took < c.from || took > c.to {
 					t.Errorf("outcome %v (%s) after %v", got, reason, took)
 				}

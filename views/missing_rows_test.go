@@ -86,7 +86,7 @@ func TestKeys_storedWithoutSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := account.New(t.Context(), account.Options{Executor: &lists.Inline{}, API: api, Location: time.UTC})
-	if kept, err := account.FetchKey(t.Context(), a, 5); err != nil || !kept.SecretKey.IsZero() ||
+	if kept, err := a.FetchKey(t.Context(), 5); err != nil || !kept.SecretKey.IsZero() ||
 		kept.Label.Raw() != "reader" {
 		t.Errorf("%+v, %v", kept, err)
 	}
@@ -97,7 +97,7 @@ func TestKeys_storedWithoutSecret(t *testing.T) {
 	if kept := account.WithoutSecret(came); kept == came || !kept.SecretKey.IsZero() || came.SecretKey.IsZero() {
 		t.Error("the row that arrived was changed")
 	}
-	if none, err := account.FetchKey(t.Context(), a, 5); err == nil || none != nil {
+	if none, err := a.FetchKey(t.Context(), 5); err == nil || none != nil {
 		t.Errorf("%+v, %v", none, err)
 	}
 }

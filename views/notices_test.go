@@ -40,9 +40,9 @@ func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *har
 			Location: time.UTC,
 		})
 		notify.Notices = func(paused bool) []ui.Notification {
-			return operation.Notifications(account.Notices(acc, paused))
+			return operation.Notifications(acc.Notices(paused))
 		}
-		notify.Refresh = func() { account.RefreshNoticeSources(acc) }
+		notify.Refresh = func() { acc.RefreshNoticeSources() }
 		look, err := theme.New("dark", colorprofile.ASCII, false)
 		if err != nil {
 			t.Fatal(err)

@@ -125,16 +125,16 @@ func (o *overview) refreshSlowStores() {
 	if o.withoutBoxes {
 		return
 	}
-	account.RefreshIfOlder(a, a.Stats(), account.StatsMaxAge)
-	account.RefreshIfOlder(a, a.Buckets(), account.StorageMaxAge)
-	account.RefreshIfOlder(a, a.Keys(), account.StorageMaxAge)
-	account.RefreshIfOlder(a, a.TransferUsage(), account.StorageMaxAge)
+	a.RefreshIfOlder(a.Stats(), account.StatsMaxAge)
+	a.RefreshIfOlder(a.Buckets(), account.StorageMaxAge)
+	a.RefreshIfOlder(a.Keys(), account.StorageMaxAge)
+	a.RefreshIfOlder(a.TransferUsage(), account.StorageMaxAge)
 }
 
 // LoadMissing reads the changes in the journal once their box is on the screen, and again when there are others.
 func (o *overview) LoadMissing() {
 	if o.isVisible(changesBox) {
-		account.LoadChanges(o.a)
+		o.a.LoadChanges()
 	}
 }
 
@@ -195,7 +195,7 @@ func (o *overview) Actions() []ui.Action {
 			WaitsFor:       waitsFor,
 			OpensView:      true,
 			Do: func() tea.Cmd {
-				newest := account.IncidentsByUrgency(o.a)[0].Issue
+				newest := o.a.IncidentsByUrgency()[0].Issue
 				return ui.Send(ui.GoToMsg{Pane: "issues", ThenOpen: managed.IncidentPane(o.a, newest)})
 			},
 		},
@@ -232,7 +232,7 @@ func (o *overview) contentLines() boxLines {
 		incidentsBox:   managed.UnresolvedIncidents(o.a) + 1, // for the counts
 		maintenanceBox: managed.MaintenanceWindows(o.a),
 		storageBox:     storage.LinesNeeded(o.a),
-		changesBox:     len(join.Found(account.RecentChanges(o.a))),
+		changesBox:     len(join.Found(o.a.RecentChanges())),
 	}
 }
 
@@ -290,7 +290,7 @@ func changesTitle(*account.Account) []theme.TitleSegment { return theme.Title("L
 
 // renderChanges shows the last changes of the journal and those made elsewhere, newest first.
 func renderChanges(a *account.Account, b ui.Box) string {
-	changes := account.RecentChanges(a)
+	changes := a.RecentChanges()
 	found := join.Found(changes)
 	if len(found) > 0 {
 		return strings.Join(operation.ChangeLines(a, found[:min(len(found), max(0, b.Height))], b), "\n")

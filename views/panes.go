@@ -154,7 +154,7 @@ func resumeChanges(a *account.Account) tea.Cmd {
 		storage.OfferKeysToRevoke(a),
 	)
 	activity.LookUpUnresolved(a)
-	account.WatchEarlierChanges(a)
+	a.WatchEarlierChanges()
 	operation.WatchTransfers(a)
 	return offers
 }

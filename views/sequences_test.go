@@ -79,7 +79,7 @@ func startRun(t *testing.T, emu *emulator.Emulator, path string) *programRun {
 		OnOpen:          func() tea.Cmd { return views.OnOpen(acc) },
 		Notify: shell.NotifyOptions{
 			Notices: func(paused bool) []ui.Notification {
-				return operation.Notifications(account.Notices(acc, paused))
+				return operation.Notifications(acc.Notices(paused))
 			},
 		},
 	}); err != nil {
@@ -310,7 +310,7 @@ func (s *sequence) checkAges() {
 			s.Errorf("service %s is not there", id)
 			continue
 		}
-		d, is := account.DisabledInfo(s.account, row)
+		d, is := s.account.DisabledInfo(row)
 		before, shown := s.ages[id]
 		switch {
 		case !is || d.Since.IsZero():

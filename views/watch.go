@@ -41,13 +41,13 @@ func (w *watch) Update(tea.Msg) tea.Cmd { return nil }
 // Refresh reads what the overview reads, and the contacts if they are old: a watch stays open for weeks.
 func (w *watch) Refresh() {
 	w.overview.Refresh()
-	account.RefreshIfOlder(w.a, w.a.Contacts(), account.StorageMaxAge)
+	w.a.RefreshIfOlder(w.a.Contacts(), account.StorageMaxAge)
 }
 
 // Poll does the same, but does not cancel a read under way.
 func (w *watch) Poll() {
 	w.overview.Poll()
-	account.RefreshIfOlder(w.a, w.a.Contacts(), account.StorageMaxAge)
+	w.a.RefreshIfOlder(w.a.Contacts(), account.StorageMaxAge)
 }
 
 // Announce returns all lines: there is no cursor.
@@ -153,11 +153,11 @@ func (w *watch) alertLines(c incident.Alert, b ui.Box) []string {
 func (w *watch) describeAlert(c incident.Alert) (label, group string) {
 	switch {
 	case c.Service != nil:
-		return account.ServiceName(w.a, c.ID) + w.stateRemark(c), c.Service.Group.Raw()
+		return w.a.ServiceName(c.ID) + w.stateRemark(c), c.Service.Group.Raw()
 	case c.ID == 0:
 		return fmt.Sprintf("issue %d", c.Incident.Issue.ID), ""
 	}
-	return account.ServiceName(w.a, c.ID), ""
+	return w.a.ServiceName(c.ID), ""
 }
 
 // stateRemark says what hides an incident: its service is disabled, or well again. The time after it is that of the
@@ -167,7 +167,7 @@ func (w *watch) stateRemark(c incident.Alert) string {
 		return ""
 	}
 	issue := fmt.Sprintf(" · issue #%d", c.Incident.Issue.ID)
-	if d, disabled := account.DisabledInfo(w.a, c.Service); disabled {
+	if d, disabled := w.a.DisabledInfo(c.Service); disabled {
 		return " " + strings.TrimSpace("off "+d.Age(w.a.Now())) + issue
 	}
 	return " " + c.Service.Status.String() + issue

@@ -33,7 +33,7 @@ const (
 func (r *bucketFetcher) fetch(ctx context.Context, cursor string) (lists.RowPage[*client.Bucket], error) {
 	q := r.takePending(cursor)
 	if q == nil {
-		q = startFanout(r.a)
+		q = r.a.startFanout()
 	}
 	patience := time.Duration(0)
 	if cursor == "" {
@@ -73,7 +73,7 @@ func (r *bucketFetcher) keepPending(q *fanout) (cursor string) {
 
 // FetchAllBuckets reads the buckets of all clusters and waits for the slowest, unless the list of all is read first.
 func (a *Account) FetchAllBuckets(ctx context.Context) (lists.RowPage[*client.Bucket], error) {
-	q := startFanout(a)
+	q := a.startFanout()
 	if _, err := q.wait(ctx, 0); err != nil {
 		return lists.RowPage[*client.Bucket]{}, err
 	}
@@ -105,7 +105,7 @@ const (
 )
 
 // startFanout asks for the list of all buckets, and for those of the clusters once they are needed.
-func startFanout(a *Account) *fanout {
+func (a *Account) startFanout() *fanout {
 	ctx, cancel := context.WithCancel(a.Context)
 	q := &fanout{
 		cancel:    cancel,

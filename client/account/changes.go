@@ -29,7 +29,7 @@ func (c RecentChange) Service() string {
 }
 
 // RecentChanges returns the changes read so far, newest first: those of the journal, and those made elsewhere.
-func RecentChanges(a *Account) join.Joined[RecentChange] {
+func (a *Account) RecentChanges() join.Joined[RecentChange] {
 	set := a.JournalStore()
 	changes := Memo(a, "recent changes", func() []RecentChange {
 		var all []RecentChange
@@ -48,7 +48,7 @@ func RecentChanges(a *Account) join.Joined[RecentChange] {
 }
 
 // LoadChanges reads the changes in the journal, and again once the journal has grown.
-func LoadChanges(a *Account) {
+func (a *Account) LoadChanges() {
 	set, now := a.JournalStore(), a.Journal.Version()
 	f := set.Freshness()
 	if unread := !f.Loaded && !f.Loading && f.Err == nil; unread || f.Loaded && now != a.ChangesRead {

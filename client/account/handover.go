@@ -10,7 +10,7 @@ import (
 )
 
 // HandoverReport computes what the next shift must know, as far as services, issues and tickets have been read.
-func HandoverReport(a *Account, shift handover.Shift) handover.Report {
+func (a *Account) HandoverReport(shift handover.Shift) handover.Report {
 	s := handover.Snapshot{
 		Shift:     shift,
 		To:        a.Now(),
@@ -19,10 +19,10 @@ func HandoverReport(a *Account, shift handover.Shift) handover.Report {
 		Ticket:    a.Tickets.forHandover,
 		NoTickets: !a.API.HasTickets(),
 		Disabled: func(v *client.Service) incident.DisabledInfo {
-			d, _ := DisabledInfo(a, v)
+			d, _ := a.DisabledInfo(v)
 			return d
 		},
-		Windows: unreadWindows(a),
+		Windows: a.unreadWindows(),
 		Planned: a.Journal.PlannedWindows(),
 	}
 	s.Gaps = appendGap(s.Gaps[:len(s.Gaps):len(s.Gaps)], handover.Services, a.Services())

@@ -26,18 +26,18 @@ func (a *Account) Incidents() *incident.Incidents {
 			AllServices: services.Complete() && len(services.Missing()) == 0,
 			Issues:      issues.Rows(),
 			Ticket:      ticket,
-			Disabled:    func(id int) incident.DisabledInfo { return disabledInfo(a, id) },
+			Disabled:    func(id int) incident.DisabledInfo { return a.disabledInfo(id) },
 			Healthy:     func(id int) time.Time { return a.memory.observations().HealthySince(id) },
 			DownSince:   func(id int) time.Time { return a.memory.observations().DownSince(id) },
 			WasOpen:     func(id int) bool { return a.memory.observations().TicketWasOpen(id) },
 			Closed:      a.Tickets.Closed,
 			Now:         a.Now(),
 		})
-	}, IncidentSources(a)...)
+	}, a.IncidentSources()...)
 }
 
 // LastTimes returns what is known of the last time of each service of an issue; see incident.LastTime.
-func LastTimes(a *Account, i *client.Issue) []incident.LastTime {
+func (a *Account) LastTimes(i *client.Issue) []incident.LastTime {
 	all := a.Incidents()
 	found, known := all.Of(i.ID)
 	if !known {
@@ -48,9 +48,9 @@ func LastTimes(a *Account, i *client.Issue) []incident.LastTime {
 
 // ChangesOfLastTime returns the changes of a service around the last time, newest first, from this machine and
 // elsewhere.
-func ChangesOfLastTime(a *Account, l incident.LastTime) join.Joined[RecentChange] {
+func (a *Account) ChangesOfLastTime(l incident.LastTime) join.Joined[RecentChange] {
 	from, to := l.Span()
-	return join.Derive(RecentChanges(a), func(all []RecentChange) []RecentChange {
+	return join.Derive(a.RecentChanges(), func(all []RecentChange) []RecentChange {
 		var found []RecentChange
 		for _, c := range all {
 			if c.At.Before(from) {
@@ -66,12 +66,12 @@ func ChangesOfLastTime(a *Account, l incident.LastTime) join.Joined[RecentChange
 
 // IncidentsByUrgency returns the incidents that are open, then those of which nothing says whether they are over, then
 // the others; the newest first in each group.
-func IncidentsByUrgency(a *Account) []incident.Incident {
+func (a *Account) IncidentsByUrgency() []incident.Incident {
 	return Memo(a, "incidents by urgency", func() []incident.Incident {
 		rows := slices.Clone(a.Incidents().All())
 		sort.SliceStable(rows, func(i, j int) bool { return urgency(rows[i]) < urgency(rows[j]) })
 		return rows
-	}, IncidentSources(a)...)
+	}, a.IncidentSources()...)
 }
 
 // urgency orders incidents: those that are open come first.
@@ -87,7 +87,7 @@ func urgency(i incident.Incident) int {
 }
 
 // IncidentSources returns what incidents are computed from, for memos of what is computed from incidents.
-func IncidentSources(a *Account) []Versioned {
+func (a *Account) IncidentSources() []Versioned {
 	return []Versioned{a.Services(), a.Issues(), &a.Tickets, a.Journal, &a.memory, hours{a}}
 }
 
@@ -98,12 +98,12 @@ type hours struct{ a *Account }
 func (h hours) Version() int { return int(h.a.Now().Unix() / 3600) }
 
 // IncidentState returns how much is known about incidents: they are computed from issues and services.
-func IncidentState(a *Account) join.JoinState {
+func (a *Account) IncidentState() join.JoinState {
 	return join.StateOf(a.Issues()).Worst(join.StateOf(a.Services()))
 }
 
 // UnresolvedIncident returns the incident that stands for a service now, if there is one.
-func UnresolvedIncident(a *Account, service int) join.Joined[incident.Incident] {
+func (a *Account) UnresolvedIncident(service int) join.Joined[incident.Incident] {
 	state := join.StateOf(a.Issues())
 	if i, found := a.Incidents().Unresolved(service); found {
 		return join.Join([]incident.Incident{i}, state)
@@ -113,11 +113,11 @@ func UnresolvedIncident(a *Account, service int) join.Joined[incident.Incident] 
 
 // DisabledInfo returns since when, until when, by whom and why a service is disabled. It reports false for a service
 // that is neither disabled nor in a window that began after it was read.
-func DisabledInfo(a *Account, s *client.Service) (incident.DisabledInfo, bool) {
-	if _, began := unreadWindow(a, s); s.Status != client.StatusDisabled && !began {
+func (a *Account) DisabledInfo(s *client.Service) (incident.DisabledInfo, bool) {
+	if _, began := a.unreadWindow(s); s.Status != client.StatusDisabled && !began {
 		return incident.DisabledInfo{}, false
 	}
-	d := disabledInfo(a, s.ID)
+	d := a.disabledInfo(s.ID)
 	d.Since = a.disabledAges.since(s.ID, d.Since, a.Now())
 	return d, true
 }
@@ -153,7 +153,7 @@ func (a *steadyAges) since(service int, since, now time.Time) time.Time {
 }
 
 // disabledInfo returns what is known about a disabled service.
-func disabledInfo(a *Account, id int) incident.DisabledInfo {
+func (a *Account) disabledInfo(id int) incident.DisabledInfo {
 	var updated time.Time
 	if s, found := a.Services().Get(FormatID(id)); found {
 		updated = s.Updated.Time()

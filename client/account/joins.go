@@ -48,11 +48,11 @@ func freshMemo[V any](a *Account, name string) (kept V, fresh bool) {
 // Memo returns a value that is computed again only if one of its stores has changed: frames come far more often than
 // answers. Callers share the value and must not change it.
 func Memo[V any](a *Account, name string, make func() V, of ...Versioned) V {
-	return memo(a, name, func() any { return make() }, of).(V)
+	return a.memo(name, func() any { return make() }, of).(V)
 }
 
 // memo is Memo for values of any type.
-func memo(a *Account, name string, make func() any, of []Versioned) any {
+func (a *Account) memo(name string, make func() any, of []Versioned) any {
 	j := a.memoEntries[name]
 	if j == nil || !j.fresh() {
 		j = &memoEntry{sources: of, value: make()}
@@ -141,13 +141,13 @@ func (a *Account) ServicesUsingCredential(credential int) join.Joined[*client.Se
 
 // IssuesOfService returns the issues that name a service, newest first.
 func (a *Account) IssuesOfService(service int) join.Joined[*client.Issue] {
-	return join.Join(issuesByService(a)[service], join.StateOf(a.Issues()))
+	return join.Join(a.issuesByService()[service], join.StateOf(a.Issues()))
 }
 
 // issuesByService returns the issues by the services that they name, newest first.
-func issuesByService(a *Account) map[int][]*client.Issue {
+func (a *Account) issuesByService() map[int][]*client.Issue {
 	return Memo(a, "issues of services", func() map[int][]*client.Issue {
-		return groupBy(IssuesNewestFirst(a), func(i *client.Issue) []int { return unique(i.Services) })
+		return groupBy(a.IssuesNewestFirst(), func(i *client.Issue) []int { return unique(i.Services) })
 	}, a.Issues())
 }
 
@@ -186,7 +186,7 @@ func (a *Account) StatusCounts() join.Joined[StatusCount] {
 // hostIndex holds the positions of services by the whole host name of their address, and by its first label.
 type hostIndex struct{ byHost, byFirstLabel map[string][]int }
 
-func indexHosts(a *Account) hostIndex {
+func (a *Account) indexHosts() hostIndex {
 	return Memo(a, "hosts of services", func() hostIndex {
 		h := hostIndex{map[string][]int{}, map[string][]int{}}
 		for i, s := range a.Services().Rows() {
@@ -201,7 +201,7 @@ func indexHosts(a *Account) hostIndex {
 
 // ServicesOnInstance returns the services whose address may stand for an instance.
 func (a *Account) ServicesOnInstance(i *client.Instance) join.Joined[*client.Service] {
-	h, label := indexHosts(a), i.Label.Raw()
+	h, label := a.indexHosts(), i.Label.Raw()
 	return rowsAt(a.Services(), h.byHost[label], h.byFirstLabel[label], h.byHost[i.SSH.IP.Raw()])
 }
 
@@ -236,15 +236,15 @@ func rowsAt[T any](set *lists.RowStore[T], places ...[]int) join.Joined[T] {
 }
 
 // QuotedService returns ServiceName for a sentence.
-func QuotedService(a *Account, id int) string {
+func (a *Account) QuotedService(id int) string {
 	if s, found := a.Services().Get(FormatID(id)); found {
 		return wording.Quoted(s.Label.String())
 	}
-	return ServiceName(a, id)
+	return a.ServiceName(id)
 }
 
 // ServiceName returns a service's label. Without it, it returns "#7" until all services are known, then "#7 (deleted)".
-func ServiceName(a *Account, id int) string {
+func (a *Account) ServiceName(id int) string {
 	s, found := a.Services().Get(FormatID(id))
 	switch {
 	case found:
@@ -256,14 +256,14 @@ func ServiceName(a *Account, id int) string {
 }
 
 // IssuesSince returns the issues that were detected at a time or later, newest first.
-func IssuesSince(a *Account, t time.Time) join.Joined[*client.Issue] {
-	rows := IssuesNewestFirst(a)
+func (a *Account) IssuesSince(t time.Time) join.Joined[*client.Issue] {
+	rows := a.IssuesNewestFirst()
 	n := sort.Search(len(rows), func(n int) bool { return rows[n].Created.Time().Before(t) })
 	return join.Join(rows[:n:n], join.StateOf(a.Issues()))
 }
 
 // IssuesNewestFirst returns the issues read so far, the latest first.
-func IssuesNewestFirst(a *Account) []*client.Issue {
+func (a *Account) IssuesNewestFirst() []*client.Issue {
 	return Memo(a, "issues newest first", func() []*client.Issue {
 		rows := a.Issues().Rows()
 		slices.SortStableFunc(rows, func(i, j *client.Issue) int {
@@ -281,7 +281,7 @@ func hostNames(s *client.Service) (whole, first string) {
 }
 
 // AffectedServices returns the services of an issue that still exist.
-func AffectedServices(a *Account, i *client.Issue) join.Joined[*client.Service] {
+func (a *Account) AffectedServices(i *client.Issue) join.Joined[*client.Service] {
 	if len(i.Services) == 0 {
 		return noneNamed[*client.Service]()
 	}
@@ -339,7 +339,7 @@ func (a *Account) KeysForBucket(b *client.Bucket) join.Joined[*client.AccessKey]
 
 // UnlimitedKeys returns the keys that reach every bucket.
 func (a *Account) UnlimitedKeys() join.Joined[*client.AccessKey] {
-	return keysThat(a, "keys without a limit", func(k *client.AccessKey) bool {
+	return a.keysThat("keys without a limit", func(k *client.AccessKey) bool {
 		limited, known := k.IsLimited()
 		return known && !limited
 	})
@@ -347,13 +347,13 @@ func (a *Account) UnlimitedKeys() join.Joined[*client.AccessKey] {
 
 // KeysOfUnknownReach returns the keys of which the API does not report what they reach.
 func (a *Account) KeysOfUnknownReach() join.Joined[*client.AccessKey] {
-	return keysThat(a, "keys with unknown access", func(k *client.AccessKey) bool {
+	return a.keysThat("keys with unknown access", func(k *client.AccessKey) bool {
 		limited, known := k.IsLimited()
 		return !known || limited && k.Buckets == nil
 	})
 }
 
-func keysThat(a *Account, name string, holds func(*client.AccessKey) bool) join.Joined[*client.AccessKey] {
+func (a *Account) keysThat(name string, holds func(*client.AccessKey) bool) join.Joined[*client.AccessKey] {
 	rows := Memo(a, name, func() []*client.AccessKey {
 		return slices.DeleteFunc(a.Keys().Rows(), func(k *client.AccessKey) bool { return !holds(k) })
 	}, a.Keys())
@@ -361,7 +361,7 @@ func keysThat(a *Account, name string, holds func(*client.AccessKey) bool) join.
 }
 
 // StorageTotal returns what the buckets hold together, as far as they have been read.
-func StorageTotal(a *Account) client.StorageTotal {
+func (a *Account) StorageTotal() client.StorageTotal {
 	return Memo(
 		a, "storage total", func() client.StorageTotal { return client.TotalOf(a.Buckets().Rows()) }, a.Buckets(),
 	)

@@ -17,7 +17,7 @@ import (
 
 // ResumeLookups looks up the changes of a list from the journal whose outcome is not known, unless that is under way:
 // those of an earlier run, and those of other programs. message says so if there are any.
-func ResumeLookups(a *Account, entries []*journal.Entry, message string) {
+func (a *Account) ResumeLookups(entries []*journal.Entry, message string) {
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e *journal.Entry) bool {
 		return !a.Journal.Unresolved(*e) || e.ByReading || client.DeletesMany(e.Change.Op)
 	})
@@ -25,23 +25,23 @@ func ResumeLookups(a *Account, entries []*journal.Entry, message string) {
 		return
 	}
 	a.Go(func() (apply func()) {
-		entries := current(a, entries)
-		return func() { startLookups(a, entries, false, message) }
+		entries := a.current(entries)
+		return func() { a.startLookups(entries, false, message) }
 	})
 }
 
 // WatchEarlierChanges looks for changes of earlier runs and of other programs that lists may not show yet: those that
 // are recorded as not done because readings did not show them, as they may still arrive; and deletions, whose rows are
 // marked while a list still shows them.
-func WatchEarlierChanges(a *Account) {
+func (a *Account) WatchEarlierChanges() {
 	now := a.Now()
 	a.Go(func() (apply func()) {
-		entries, deleted := current(a, ToPointers(mayArrive(a, now))), recentDeletions(a.Journal, now)
+		entries, deleted := a.current(ToPointers(a.mayArrive(now))), recentDeletions(a.Journal, now)
 		return func() {
 			for _, e := range deleted {
-				kindOf(a, &e).MarkDeleted(e.Change.ID, e.Time, deletedWord(&e))
+				a.kindOf(&e).MarkDeleted(e.Change.ID, e.Time, deletedWord(&e))
 			}
-			startLookups(a, entries, true, "")
+			a.startLookups(entries, true, "")
 		}
 	})
 }
@@ -79,22 +79,22 @@ func deletedWord(e *journal.Entry) string {
 }
 
 // mayArrive returns the changes that are recorded as not done and may still arrive, oldest first. It reads the journal.
-func mayArrive(a *Account, now time.Time) []journal.Entry {
+func (a *Account) mayArrive(now time.Time) []journal.Entry {
 	entries := a.Journal.Entries(now.Add(-journal.MayArriveFor))
 	return slices.DeleteFunc(entries, func(e journal.Entry) bool { return !e.MayArrive(now) })
 }
 
 // startLookups begins the lookups of changes that are not under way. notSeen says that they are recorded as not done.
-func startLookups(a *Account, entries []*journal.Entry, notSeen bool, message string) {
+func (a *Account) startLookups(entries []*journal.Entry, notSeen bool, message string) {
 	started := false
-	unresolved := UnresolvedChanges(a)
+	unresolved := a.UnresolvedChanges()
 	for _, e := range entries {
 		isOpen := notSeen || slices.ContainsFunc(unresolved, func(u *journal.Entry) bool { return u.ID == e.ID })
-		if !isOpen || findLookup(a, e.ID) != nil {
+		if !isOpen || a.findLookup(e.ID) != nil {
 			continue
 		}
 		started = true
-		lookUp(a, e, notSeen)
+		a.lookUp(e, notSeen)
 	}
 	if started && message != "" {
 		a.Tell(Warn, message)
@@ -102,20 +102,20 @@ func startLookups(a *Account, entries []*journal.Entry, notSeen bool, message st
 }
 
 // lookUp looks for the outcome of a change, records it and shows it.
-func lookUp(a *Account, e *journal.Entry, notSeen bool) {
-	kindOf(a, e).lookUp(e, entryLookup{
+func (a *Account) lookUp(e *journal.Entry, notSeen bool) {
+	a.kindOf(e).lookUp(e, entryLookup{
 		notSeen: notSeen,
-		report:  func(outcome lists.AttemptOutcome, reason string) { reportEntry(a, e, outcome, reason) },
-		late:    func(reason string) { RecordLate(a, e.ID, what(e), reason) },
+		report:  func(outcome lists.AttemptOutcome, reason string) { a.reportEntry(e, outcome, reason) },
+		late:    func(reason string) { a.RecordLate(e.ID, what(e), reason) },
 	})
 }
 
 // RecordLate records and shows that a change was seen although it is recorded as not done. what names the change,
 // reason says what was seen.
-func RecordLate(a *Account, intent, what, reason string) {
-	entries := mayArrive(a, a.Now())
+func (a *Account) RecordLate(intent, what, reason string) {
+	entries := a.mayArrive(a.Now())
 	i := slices.IndexFunc(entries, func(e journal.Entry) bool { return e.ID == intent })
-	if i < 0 || superseded(a, &entries[i]) {
+	if i < 0 || a.superseded(&entries[i]) {
 		return
 	}
 	text := fmt.Sprintf("seen at %s: %s", a.Now().UTC().Format("2006-01-02 15:04:05 UTC"), lists.ArrivedLate)
@@ -132,21 +132,21 @@ func RecordLate(a *Account, intent, what, reason string) {
 const unresolvedAge = 7 * 24 * time.Hour
 
 // UnresolvedChanges returns the changes of the last week whose outcome is not known, newest first.
-func UnresolvedChanges(a *Account) []*journal.Entry {
+func (a *Account) UnresolvedChanges() []*journal.Entry {
 	return ToPointers(a.Journal.UnresolvedEntries(a.Now().Add(-unresolvedAge)))
 }
 
 // WaitForOutcome looks up how a change that this run recorded ended, until readings tell or ctx ends, and records it.
 // reason says what was read. It blocks: scripts have no event loop.
-func WaitForOutcome(ctx context.Context, a *Account, intent string) (outcome lists.AttemptOutcome, reason string) {
-	open := UnresolvedChanges(a)
+func (a *Account) WaitForOutcome(ctx context.Context, intent string) (outcome lists.AttemptOutcome, reason string) {
+	open := a.UnresolvedChanges()
 	i := slices.IndexFunc(open, func(e *journal.Entry) bool { return e.ID == intent })
 	if i < 0 {
 		return lists.Unknown, ""
 	}
 	told := false
-	kindOf(a, open[i]).lookUp(open[i], entryLookup{report: func(verdict lists.AttemptOutcome, text string) {
-		recordFound(a, open[i], verdict, text)
+	a.kindOf(open[i]).lookUp(open[i], entryLookup{report: func(verdict lists.AttemptOutcome, text string) {
+		a.recordFound(open[i], verdict, text)
 		outcome, reason, told = verdict, text, true
 	}})
 	a.Wait(ctx, func() bool { return told })
@@ -155,14 +155,14 @@ func WaitForOutcome(ctx context.Context, a *Account, intent string) (outcome lis
 
 // LostCandidates reads again and returns what a create of this run, whose answer was lost, may have made: one line for
 // each object, with how it differs from what was sent. It blocks, as WaitForOutcome.
-func LostCandidates(ctx context.Context, a *Account, intent string) (lines []string) {
-	open := UnresolvedChanges(a)
+func (a *Account) LostCandidates(ctx context.Context, intent string) (lines []string) {
+	open := a.UnresolvedChanges()
 	i := slices.IndexFunc(open, func(e *journal.Entry) bool { return e.ID == intent })
 	if i < 0 || !open[i].Change.Creates() {
 		return nil
 	}
 	read := false
-	kindOf(a, open[i]).lookUp(open[i], entryLookup{onReading: func(candidates []string) {
+	a.kindOf(open[i]).lookUp(open[i], entryLookup{onReading: func(candidates []string) {
 		lines, read = candidates, true
 	}})
 	a.Wait(ctx, func() bool { return read })
@@ -173,14 +173,14 @@ func LostCandidates(ctx context.Context, a *Account, intent string) (lines []str
 }
 
 // CheckNow reads once more, at once, how changes from the journal ended.
-func CheckNow(a *Account, entries []*journal.Entry) {
+func (a *Account) CheckNow(entries []*journal.Entry) {
 	for _, e := range entries {
 		if !a.Journal.Unresolved(*e) {
 			continue
 		}
-		c := findLookup(a, e.ID)
+		c := a.findLookup(e.ID)
 		if c == nil || !c.Waiting() {
-			lookUp(a, e, false)
+			a.lookUp(e, false)
 			continue
 		}
 		c.ReadNow()
@@ -189,22 +189,22 @@ func CheckNow(a *Account, entries []*journal.Entry) {
 }
 
 // LookupText says of a change in the journal that readings may still tell how it ended; "" if they do not.
-func LookupText(a *Account, e *journal.Entry) string {
-	if l := findLookup(a, e.ID); l != nil && l.Waiting() && a.Journal.Unresolved(*e) {
+func (a *Account) LookupText(e *journal.Entry) string {
+	if l := a.findLookup(e.ID); l != nil && l.Waiting() && a.Journal.Unresolved(*e) {
 		return l.Known()
 	}
 	return ""
 }
 
 // SettleLookup ends the lookup of a change whose outcome the user has found out.
-func SettleLookup(a *Account, intent string, outcome lists.AttemptOutcome) {
-	if l := findLookup(a, intent); l != nil {
+func (a *Account) SettleLookup(intent string, outcome lists.AttemptOutcome) {
+	if l := a.findLookup(intent); l != nil {
 		l.Settle(outcome)
 	}
 }
 
 // findLookup returns the change of an id in the journal whose outcome is looked for, or nil.
-func findLookup(a *Account, intent string) lists.OpenChange {
+func (a *Account) findLookup(intent string) lists.OpenChange {
 	for _, store := range a.Stores {
 		if home, ok := store.(interface{ OpenChange(string) lists.OpenChange }); ok {
 			if c := home.OpenChange(intent); c != nil {
@@ -231,7 +231,7 @@ type entryLookup struct {
 
 // kindOf returns the kind of row that a change is about. The journal itself is the home of changes of objects,
 // certificates and the account.
-func kindOf(a *Account, e *journal.Entry) kind {
+func (a *Account) kindOf(e *journal.Entry) kind {
 	switch e.Change.Resource {
 	case "service":
 		return rowKind[*client.Service]{a.Services(), a, byNumber(a.API.Services.Get)}
@@ -244,7 +244,7 @@ func kindOf(a *Account, e *journal.Entry) kind {
 	case "key":
 		return rowKind[*client.AccessKey]{
 			a.Keys(), a, byNumber(func(ctx context.Context, id int) (*client.AccessKey, error) {
-				return FetchKey(ctx, a, id)
+				return a.FetchKey(ctx, id)
 			}),
 		}
 	case "bucket":
@@ -325,7 +325,7 @@ func (k rowKind[T]) search(e *journal.Entry) lists.Search[T] {
 	search := lists.Search[T]{
 		Hidden: func() bool {
 			_, _ = k.a.Journal.CatchUp() // another program may have changed it again
-			return superseded(k.a, e)
+			return k.a.superseded(e)
 		},
 		Read: readBack[T](k.a, e.Change),
 	}
@@ -359,7 +359,7 @@ func (k rowKind[T]) search(e *journal.Entry) lists.Search[T] {
 }
 
 // reportEntry records and shows how a change from the journal ended.
-func reportEntry(a *Account, e *journal.Entry, outcome lists.AttemptOutcome, reason string) {
+func (a *Account) reportEntry(e *journal.Entry, outcome lists.AttemptOutcome, reason string) {
 	tone, text := Warn, "still unknown"
 	switch outcome {
 	case lists.Applied:
@@ -367,13 +367,13 @@ func reportEntry(a *Account, e *journal.Entry, outcome lists.AttemptOutcome, rea
 	case lists.Rejected:
 		tone, text = Bad, "it was not done"
 	}
-	recordFound(a, e, outcome, reason)
+	a.recordFound(e, outcome, reason)
 	a.Tell(tone, what(e)+": "+text+wording.WithPrefix(" · ", reason))
 	a.JournalStore().Refresh()
 }
 
 // recordFound records what a lookup has found out, if anything.
-func recordFound(a *Account, e *journal.Entry, outcome lists.AttemptOutcome, reason string) {
+func (a *Account) recordFound(e *journal.Entry, outcome lists.AttemptOutcome, reason string) {
 	record, known := map[lists.AttemptOutcome]client.Outcome{
 		lists.Applied:  client.Applied,
 		lists.Rejected: client.Rejected,
@@ -408,10 +408,10 @@ func unreadable(e *journal.Entry) string {
 }
 
 // superseded reports whether a later change that hides a change was applied. It reads the journal.
-func superseded(a *Account, e *journal.Entry) bool { return len(current(a, []*journal.Entry{e})) == 0 }
+func (a *Account) superseded(e *journal.Entry) bool { return len(a.current([]*journal.Entry{e})) == 0 }
 
 // current returns the changes that are not superseded. It reads the journal.
-func current(a *Account, entries []*journal.Entry) []*journal.Entry {
+func (a *Account) current(entries []*journal.Entry) []*journal.Entry {
 	if len(entries) == 0 {
 		return nil
 	}

@@ -47,7 +47,7 @@ func (m *memory) Version() int { return m.version }
 
 // HoldMemory decides whether the memory is held: nothing is compared with it, or written, while it may be another
 // user's.
-func HoldMemory(a *Account, held bool) { a.memory.held = held }
+func (a *Account) HoldMemory(held bool) { a.memory.held = held }
 
 // unsavedMemory is what the file does not have yet, for the end of the program, which does not wait for the event loop.
 type unsavedMemory struct {
@@ -103,7 +103,7 @@ func (m *memory) observations() *incident.Observations {
 
 // Observe compares services and issues with what was seen before. Differences are held until the journal has been read:
 // another program on this machine may have caused them.
-func Observe(a *Account) {
+func (a *Account) Observe() {
 	m := &a.memory
 	if m.held {
 		return
@@ -132,12 +132,12 @@ func Observe(a *Account) {
 			m.version++
 		}
 	}
-	explainDifferences(a)
-	observeWindows(a)
+	a.explainDifferences()
+	a.observeWindows()
 }
 
 // observeWindows ends the maintenance windows that others have ended, as the services tell.
-func observeWindows(a *Account) {
+func (a *Account) observeWindows() {
 	m, services, keeper := &a.memory, a.Services(), a.Maintenance.Keeper
 	read := services.Freshness().LoadedAt
 	if read.Equal(m.judgedAt) || keeper == nil || a.API.ReadOnly() {
@@ -165,7 +165,7 @@ func parseServiceID(id string) (int, bool) {
 }
 
 // explainDifferences reads the journal for changes of this machine that caused the differences.
-func explainDifferences(a *Account) {
+func (a *Account) explainDifferences() {
 	m, j := &a.memory, a.Journal
 	if len(m.notExplained) == 0 {
 		return
@@ -223,7 +223,7 @@ func editedMembers(e *journal.Entry, now *client.Service, late bool) []string {
 const memorySaveInterval = 5 * time.Minute
 
 // saveMemory writes the memory if something has changed, off the loop and once at a time.
-func saveMemory(a *Account) {
+func (a *Account) saveMemory() {
 	m := &a.memory
 	if m.held || m.seen == nil {
 		return
@@ -247,7 +247,7 @@ func saveMemory(a *Account) {
 		if !unsaved.ended {
 			aside, err = writeMemory(file, seen)
 		}
-		return func() { memorySaved(a, changes, at, aside, err) }
+		return func() { a.memorySaved(changes, at, aside, err) }
 	})
 }
 
@@ -281,7 +281,7 @@ func writeMemory(file statefile.StateFile, seen *incident.Observations) (aside s
 
 // memorySaved notes that the memory was written, or reports the first failure. After one, the file is tried again
 // later. aside is where a file is now that made no sense.
-func memorySaved(a *Account, changes int, at time.Time, aside string, err error) {
+func (a *Account) memorySaved(changes int, at time.Time, aside string, err error) {
 	m := &a.memory
 	m.saving = false
 	if aside != "" {

@@ -23,7 +23,7 @@ func TestNew_doesNotReadMemory(t *testing.T) {
 	if err := os.WriteFile(j.StateFile().Path(), []byte("invalid"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if RecentChanges(a); a.memory.seen != nil {
+	if a.RecentChanges(); a.memory.seen != nil {
 		t.Error("the first frame, which shows the recent changes, reads the file")
 	}
 	if a.memory.observations() == nil || a.memory.problem == "" {
@@ -49,7 +49,7 @@ func TestAccount_Close_writesLast(t *testing.T) {
 	a := New(t.Context(), Options{Executor: held, Journal: j, Now: time.Now})
 	a.memory.observations().Read = time.Now()
 	a.memory.unsaved.Store(a.memory.seen.Clone())
-	saveMemory(a)
+	a.saveMemory()
 	a.Close()
 	path := j.StateFile().Path()
 	if err := os.Remove(path); err != nil {

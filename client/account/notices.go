@@ -23,25 +23,25 @@ const (
 const noticePollInterval = time.Minute
 
 // RefreshNoticeSources reads services and issues again if they are older than noticePollInterval.
-func RefreshNoticeSources(a *Account) {
-	RefreshIfOlder(a, a.Services(), noticePollInterval)
-	RefreshIfOlder(a, a.Issues(), noticePollInterval)
+func (a *Account) RefreshNoticeSources() {
+	a.RefreshIfOlder(a.Services(), noticePollInterval)
+	a.RefreshIfOlder(a.Issues(), noticePollInterval)
 }
 
 // Notices returns the changes since the last call that the user should know of. It remembers what was seen, and reads
 // the tickets on which it depends whether an incident is over, unless refreshing is paused.
-func Notices(a *Account, paused bool) []Notice {
-	all := ListNotices(a)
-	if saveMemory(a); !paused {
-		fetchUnresolvedTickets(a)
+func (a *Account) Notices(paused bool) []Notice {
+	all := a.ListNotices()
+	if a.saveMemory(); !paused {
+		a.fetchUnresolvedTickets()
 	}
 	return all
 }
 
 // ListNotices is Notices for an account of which only services and issues are read. It keeps what was seen only while
 // lookout runs.
-func ListNotices(a *Account) []Notice {
-	Observe(a)
+func (a *Account) ListNotices() []Notice {
+	a.Observe()
 	m := &a.memory
 	var all []Notice
 	if m.problem != "" {
@@ -52,18 +52,18 @@ func ListNotices(a *Account) []Notice {
 	m.byOthers = nil
 	if set := a.Issues(); set.Complete() && set.Version() != m.issues {
 		m.issues = set.Version()
-		all = append(all, issueNotices(a, set.Rows())...)
+		all = append(all, a.issueNotices(set.Rows())...)
 	}
 	return all
 }
 
 // issueNotices reports new issues.
-func issueNotices(a *Account, rows []*client.Issue) []Notice {
+func (a *Account) issueNotices(rows []*client.Issue) []Notice {
 	var texts []string
 	for _, i := range a.memory.observations().ObserveIssues(rows, a.Now().Round(0).UTC()) {
 		names := make([]string, len(i.Services))
 		for n, id := range i.Services {
-			names[n] = QuotedService(a, id)
+			names[n] = a.QuotedService(id)
 		}
 		texts = append(
 			texts, fmt.Sprintf("new issue %d: %s", i.ID, OrDefault(JoinWithCommas(names), "no service named")),

@@ -27,7 +27,7 @@ func (r *trial) script(c change) {
 	}
 	ctx, cancel := context.WithTimeout(p.account.Context, 150*time.Second)
 	defer cancel()
-	outcome, reason := account.WaitForOutcome(ctx, p.account, e.IntentID())
+	outcome, reason := p.account.WaitForOutcome(ctx, e.IntentID())
 	if applied := r.applied(c) > 0; outcome == lists.Applied && !applied || outcome == lists.Rejected && applied {
 		r.Errorf("the script ends with outcome %v: %s", outcome, reason)
 	}
@@ -90,7 +90,7 @@ func sendRow[T any](p *program, store *lists.RowStore[T], c change) {
 				p.Errorf("after %s, %q has outcome %v: %v", time.Since(p.start), c.Op, sent.Outcome, sent.Err)
 			}
 		},
-		OnLate: func(sent *lists.Change[T]) { account.RecordLate(p.account, sent.Intent, c.Op, "") },
+		OnLate: func(sent *lists.Change[T]) { p.account.RecordLate(sent.Intent, c.Op, "") },
 	}
 	if !c.creates() {
 		sent.RowID = c.ID

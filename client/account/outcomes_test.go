@@ -368,8 +368,8 @@ func (p *program) runUntil(after time.Duration) {
 
 // resume takes up what is left in the journal, as a dashboard does when it starts, and when the journal has grown.
 func (p *program) resume() {
-	account.ResumeLookups(p.account, account.UnresolvedChanges(p.account), "")
-	account.WatchEarlierChanges(p.account)
+	p.account.ResumeLookups(p.account.UnresolvedChanges(), "")
+	p.account.WatchEarlierChanges()
 }
 
 // poll checks what is claimed, reads the rows, and does so again.

@@ -39,11 +39,11 @@ func isMadeBefore(row any, at time.Time) bool {
 
 // describeCandidate says of a row that may be what a creation has made when it was made, and which of the members that
 // were sent it has with other values, or what it reaches.
-func describeCandidate(a *Account, c client.Change, row any) string {
+func (a *Account) describeCandidate(c client.Change, row any) string {
 	made, sent, about := madeAt(row), client.FlattenJSON(c.Body), ""
 	switch r := row.(type) {
 	case *client.Credential:
-		sent, about = nil, DescribeCredential(a, r)
+		sent, about = nil, a.DescribeCredential(r)
 	case *client.AccessKey:
 		sent, about = nil, DescribeKey(r, c.Body)
 	case *client.Bucket:
@@ -134,7 +134,7 @@ func DescribeKey(k *client.AccessKey, sent any) string {
 }
 
 // DescribeCredential says when support used a credential.
-func DescribeCredential(a *Account, c *client.Credential) string {
+func (a *Account) DescribeCredential(c *client.Credential) string {
 	if !c.LastDecrypted.Valid() {
 		return "never used by support"
 	}
@@ -194,7 +194,7 @@ func findIn[T any](
 		for _, row := range now {
 			id := store.ID(row)
 			if !c.held[id] && !isMadeBefore(row, c.at) && !IsReplaced(*c.Change, id) && c.MayHaveMade(row) {
-				text := describeCandidate(a, *c.Change, row)
+				text := a.describeCandidate(*c.Change, row)
 				found.Candidates, found.Descriptions = append(found.Candidates, row), append(found.Descriptions, text)
 				names = append(names, client.Clean(id)+": "+text)
 			}

@@ -11,21 +11,21 @@ import (
 )
 
 // activeWindows returns the active windows of the journal, by service.
-func activeWindows(a *Account) map[string]window.Window {
+func (a *Account) activeWindows() map[string]window.Window {
 	return Memo(a, "active windows", a.Journal.ActiveWindows, a.Journal)
 }
 
 // unreadWindow returns the active window of a service whose row does not show it, because the window began after the
 // services were read: another program has begun it.
-func unreadWindow(a *Account, s *client.Service) (window.Window, bool) {
-	w, active := activeWindows(a)[FormatID(s.ID)]
+func (a *Account) unreadWindow(s *client.Service) (window.Window, bool) {
+	w, active := a.activeWindows()[FormatID(s.ID)]
 	read := a.Services().Freshness().LoadedAt // zero while the first reading is under way
 	return w, active && s.Status != client.StatusDisabled && !read.IsZero() && !w.At.Before(read)
 }
 
 // unreadWindowNote says that a row does not show its window.
-func unreadWindowNote(a *Account, s *client.Service) string {
-	w, began := unreadWindow(a, s)
+func (a *Account) unreadWindowNote(s *client.Service) string {
+	w, began := a.unreadWindow(s)
 	if !began {
 		return ""
 	}
@@ -34,14 +34,14 @@ func unreadWindowNote(a *Account, s *client.Service) string {
 
 // unreadWindows returns the active windows, by service, that no row shows: those that began after the services were
 // read, and those of services that are not read.
-func unreadWindows(a *Account) map[string]window.Window {
+func (a *Account) unreadWindows() map[string]window.Window {
 	set, found := a.Services(), map[string]window.Window{}
 	complete := set.Complete() && len(set.Missing()) == 0
-	for id, w := range activeWindows(a) {
+	for id, w := range a.activeWindows() {
 		s, read := set.Get(id)
 		unread := !complete || !w.At.Before(set.Freshness().LoadedAt)
 		if read {
-			_, unread = unreadWindow(a, s)
+			_, unread = a.unreadWindow(s)
 		}
 		if unread {
 			found[id] = w
@@ -52,15 +52,15 @@ func unreadWindows(a *Account) map[string]window.Window {
 
 // ServicesOff returns the services that are disabled, those that were disabled first before the others. What the
 // journal has of a service counts until the service is read.
-func ServicesOff(a *Account) []*client.Service {
+func (a *Account) ServicesOff() []*client.Service {
 	return Memo(a, "services off", func() []*client.Service {
 		var off []*client.Service
 		for _, s := range a.Services().Rows() {
-			if _, disabled := DisabledInfo(a, s); disabled {
+			if _, disabled := a.DisabledInfo(s); disabled {
 				off = append(off, s)
 			}
 		}
-		for id, w := range unreadWindows(a) {
+		for id, w := range a.unreadWindows() {
 			if _, read := a.Services().Get(id); !read {
 				if s, ok := ServiceOfWindow(w); ok {
 					off = append(off, s)
@@ -68,12 +68,12 @@ func ServicesOff(a *Account) []*client.Service {
 			}
 		}
 		slices.SortStableFunc(off, func(s, t *client.Service) int {
-			d, _ := DisabledInfo(a, s)
-			e, _ := DisabledInfo(a, t)
+			d, _ := a.DisabledInfo(s)
+			e, _ := a.DisabledInfo(t)
 			return d.Since.Compare(e.Since)
 		})
 		return off
-	}, append(IncidentSources(a), servicesRead{a})...)
+	}, append(a.IncidentSources(), servicesRead{a})...)
 }
 
 // servicesRead is the time of the last reading of the services as a source of memos: it also counts if no row changed.

@@ -26,7 +26,7 @@ func (a *Account) Services() *lists.RowStore[*client.Service] {
 			ID:           func(s *client.Service) string { return FormatID(s.ID) },
 			Updated:      func(s *client.Service) time.Time { return s.Updated.Time() },
 			State:        func(s *client.Service) string { return s.Status.String() },
-			Note:         func(s *client.Service) string { return unreadWindowNote(a, s) },
+			Note:         func(s *client.Service) string { return a.unreadWindowNote(s) },
 			PrefetchFrom: pagePrefetcher(list),
 		}
 	})
@@ -136,7 +136,7 @@ func (a *Account) Keys() *lists.RowStore[*client.AccessKey] {
 }
 
 // FetchKey reads one key. It drops the secret, whatever the server sent.
-func FetchKey(ctx context.Context, a *Account, id int) (*client.AccessKey, error) {
+func (a *Account) FetchKey(ctx context.Context, id int) (*client.AccessKey, error) {
 	k, err := a.API.Keys.Get(ctx, id)
 	return WithoutSecret(k), err
 }
@@ -249,8 +249,8 @@ func (r *LocalRow) Link() *PresignedLink { return r.Content.(*PresignedLink) }
 func (r *LocalRow) MarshalJSON() ([]byte, error) { return json.Marshal(r.Content) }
 
 // LocalStore returns the store of a name whose rows are made on this machine, all at once and off the loop.
-func LocalStore(
-	a *Account, name string, fetch func(context.Context) (lists.RowPage[*LocalRow], error),
+func (a *Account) LocalStore(
+	name string, fetch func(context.Context) (lists.RowPage[*LocalRow], error),
 ) *lists.RowStore[*LocalRow] {
 	return sharedStoreFrom(a, name, func() lists.RowSource[*LocalRow] {
 		return lists.RowSource[*LocalRow]{
@@ -263,7 +263,7 @@ func LocalStore(
 
 // LinkStore returns the links of this run. They are held in memory only.
 func (a *Account) LinkStore() *lists.RowStore[*LocalRow] {
-	return LocalStore(a, "links", func(context.Context) (lists.RowPage[*LocalRow], error) {
+	return a.LocalStore("links", func(context.Context) (lists.RowPage[*LocalRow], error) {
 		var rows []*LocalRow
 		for _, l := range a.Links.newestFirst() {
 			rows = append(rows, &LocalRow{ID: FormatID(l.ID), Content: l})
@@ -283,7 +283,7 @@ const (
 )
 
 // RefreshIfOlder reads a store again if its rows have at least an age.
-func RefreshIfOlder(a *Account, set refreshable, age time.Duration) {
+func (a *Account) RefreshIfOlder(set refreshable, age time.Duration) {
 	f := set.Freshness()
 	last := f.LoadedAt
 	switch {

@@ -51,7 +51,7 @@ func (t *ticketCache) Reading(id int) bool {
 }
 
 // TicketUnread reports whether a ticket has neither been read nor failed to be, although it can be.
-func TicketUnread(a *Account, id int) bool {
+func (a *Account) TicketUnread(id int) bool {
 	return id != 0 && a.API.HasTickets() && a.Tickets.byID[id].at.IsZero()
 }
 
@@ -70,7 +70,7 @@ func (t *ticketCache) forHandover(id int) handover.Ticket {
 
 // DescribeTicket returns the state of a ticket with its reason if it is unknown, and with its age if it could not be
 // read again: "open", "not read yet", "unknown (not in this API)".
-func DescribeTicket(a *Account, id int) string {
+func (a *Account) DescribeTicket(id int) string {
 	entry := a.Tickets.byID[id]
 	switch {
 	case !a.API.HasTickets():
@@ -112,7 +112,7 @@ func (a *Account) FetchTickets(rows []*client.Issue) {
 			entry := a.Tickets.byID[id]
 			entry.reading = true
 			a.Tickets.byID[id] = entry
-			fetchTicket(a, id)
+			a.fetchTicket(id)
 			reading++
 		}
 	}
@@ -130,7 +130,7 @@ func (t *ticketCache) due(id int, now time.Time) bool {
 
 // fetchUnresolvedTickets reads the tickets on which it depends whether an incident is over: those of incidents that are
 // not known to be over, those of the newest issues, and a few of the others at a time, until all were read once.
-func fetchUnresolvedTickets(a *Account) {
+func (a *Account) fetchUnresolvedTickets() {
 	const interval = 10 * time.Second
 	if now := a.Now(); !a.Issues().Loaded() || now.Sub(a.Tickets.checked) < interval {
 		return
@@ -149,16 +149,16 @@ func fetchUnresolvedTickets(a *Account) {
 	a.FetchTickets(append(rows, unread...))
 }
 
-func fetchTicket(a *Account, id int) {
+func (a *Account) fetchTicket(id int) {
 	a.Go(func() (apply func()) {
 		ticket, err := a.API.Tickets.Get(a.Context, id)
-		return func() { keepTicket(a, id, ticket, err) }
+		return func() { a.keepTicket(id, ticket, err) }
 	})
 }
 
 // keepTicket keeps the state of a ticket. After a failure its state stays as it was last known, and is unknown before
 // the first answer.
-func keepTicket(a *Account, id int, ticket client.Ticket, err error) {
+func (a *Account) keepTicket(id int, ticket client.Ticket, err error) {
 	t := &a.Tickets
 	entry := t.byID[id]
 	before := entry

@@ -50,7 +50,7 @@ func AuditPane(a *account.Account) ui.Pane {
 
 // auditStore returns the results of the checks. It reads the account with the client, like the command.
 func auditStore(a *account.Account) *lists.RowStore[*account.LocalRow] {
-	return account.LocalStore(a, "audit", func(ctx context.Context) (page lists.RowPage[*account.LocalRow], err error) {
+	return a.LocalStore("audit", func(ctx context.Context) (page lists.RowPage[*account.LocalRow], err error) {
 		results, failure := audit.Run(ctx, a.API, audit.Options{
 			Windows: a.Journal.ActiveWindows(),
 			History: a.Journal.History(),

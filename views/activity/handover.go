@@ -191,18 +191,18 @@ func (p *handoverView) form() form.Form {
 // report computes the handover as of now.
 func (p *handoverView) report() handover.Report {
 	if s, read := account.OnlyRow(p.changes); read {
-		return account.HandoverReport(p.a, *s)
+		return p.a.HandoverReport(*s)
 	}
 	from, _ := ParseSince(p.a.Handover.ShiftStart(), p.a.Now().In(p.a.Location))
 	notYet := handover.Gap{Source: handover.Journal, Reason: handover.NotYet}
-	return account.HandoverReport(p.a, handover.Shift{From: from, Gaps: []handover.Gap{notYet}})
+	return p.a.HandoverReport(handover.Shift{From: from, Gaps: []handover.Gap{notYet}})
 }
 
 // View shows the handover. It is written again once something has changed, and every minute, because it has ages.
 func (p *handoverView) View(b ui.Box) string {
 	now := drawnHandover{box: b, draft: p.a.Handover, version: p.changes.Version()}
 	now.box.Now = b.Now.Truncate(time.Minute)
-	for _, s := range account.IncidentSources(p.a) {
+	for _, s := range p.a.IncidentSources() {
 		now.version += s.Version()
 	}
 	now.text = p.drawn.text

@@ -61,7 +61,7 @@ func JournalPane(a *account.Account) ui.Pane {
 		Footer:      func(_ *lists.RowStore[*journal.Entry], b ui.Box) string { return journalFoot(a, b) },
 		EmptyText:   "no changes made from this machine yet",
 		BadgeFunc: func() (string, theme.Tone) {
-			n := len(account.UnresolvedChanges(a))
+			n := len(a.UnresolvedChanges())
 			return account.ReasonIf(n > 0, fmt.Sprintf("%d?", n)), theme.Warn
 		},
 		Label: account.EntryName,
@@ -90,7 +90,7 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 			return window + wording.WithPrefix(" · ", reason)
 		})).MinWidth(12).Drop(2, 0),
 		resource.PaneColumn("why", func(e row, _ ui.Box) (string, theme.Tone) {
-			if text := account.LookupText(a, e); text != "" {
+			if text := a.LookupText(e); text != "" {
 				return text, theme.Warn
 			}
 			return visible.Show(e.OutcomeDetail), theme.Muted
@@ -113,7 +113,7 @@ func outcomeRank(a *account.Account, e *journal.Entry) int {
 
 func journalFoot(a *account.Account, b ui.Box) string {
 	text := wording.Plural(a.Journal.Len(), "change", "changes") + " recorded on this machine"
-	if n := len(account.UnresolvedChanges(a)); n > 0 {
+	if n := len(a.UnresolvedChanges()); n > 0 {
 		text += b.Theme.Paint(theme.Warn, fmt.Sprintf(" · %d with an unknown outcome · c checks them", n))
 	}
 	return ui.Truncate(b.Theme.Paint(theme.Muted, text), b.Width, b.Theme.Glyphs.Ellipsis)
@@ -130,7 +130,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 			Description:    "read the changed item again, and report whether the change was applied",
 			ShowInHints:    true,
 			DisabledReason: settled,
-			BatchCmd:       func(rows []*journal.Entry) tea.Cmd { account.CheckNow(a, rows); return nil },
+			BatchCmd:       func(rows []*journal.Entry) tea.Cmd { a.CheckNow(rows); return nil },
 		},
 		{
 			Keys:           []string{"x"},
@@ -202,7 +202,7 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	t.Title(client.NewText(c.Op).String() + wording.WithPrefix(" ", account.EntryName(e)))
 	state, tone := operation.FormatOutcome(a, e, b.Theme)
 	t.Field("outcome", state, tone)
-	switch text := account.LookupText(a, e); {
+	switch text := a.LookupText(e); {
 	case text != "":
 		t.Paragraph(text+": lookout keeps checking. c checks it now, x records what you found out.", theme.Warn)
 	case a.Journal.Unresolved(*e):

@@ -18,7 +18,7 @@ import (
 func LookUpUnresolved(a *account.Account) {
 	// interrupted deletions of many objects are reported separately, and readings have said all they can of what
 	// arrived late
-	open := slices.DeleteFunc(account.UnresolvedChanges(a), func(e *journal.Entry) bool {
+	open := slices.DeleteFunc(a.UnresolvedChanges(), func(e *journal.Entry) bool {
 		return client.DeletesMany(e.Change.Op) || e.ByReading
 	})
 	if len(open) == 0 {
@@ -31,8 +31,8 @@ func LookUpUnresolved(a *account.Account) {
 	if more := len(open) - 3; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	account.ResumeLookups(
-		a, open, "Outcome unknown, being looked up: "+account.JoinWithCommas(names)+" · see the journal",
+	a.ResumeLookups(
+		open, "Outcome unknown, being looked up: "+account.JoinWithCommas(names)+" · see the journal",
 	)
 }
 
@@ -41,7 +41,7 @@ func settleMenu(a *account.Account, e *journal.Entry) ui.OpenMenuMsg {
 	say := func(outcome client.Outcome) func() tea.Cmd {
 		return func() tea.Cmd {
 			a.Journal.RecordOutcome(e.ID, outcome, errors.New("settled by the user after checking"))
-			account.SettleLookup(a, e.ID, map[bool]lists.AttemptOutcome{
+			a.SettleLookup(e.ID, map[bool]lists.AttemptOutcome{
 				true:  lists.Applied,
 				false: lists.Rejected,
 			}[outcome == client.Applied])

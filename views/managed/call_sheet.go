@@ -27,7 +27,7 @@ func callSheet(a *account.Account, i *client.Issue) string {
 	for _, id := range i.Services {
 		s, found := a.Services().Get(account.FormatID(id))
 		if !found {
-			fmt.Fprintf(&b, "\nService %s\n", account.ServiceName(a, id))
+			fmt.Fprintf(&b, "\nService %s\n", a.ServiceName(id))
 			if s := join.StateOf(a.Services()); s.Kind != join.Known {
 				fmt.Fprintf(&b, "  %s\n", s.Reason())
 			}

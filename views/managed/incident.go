@@ -17,14 +17,14 @@ import (
 
 // contactsToCall returns the contacts of the affected services' groups, each once.
 func contactsToCall(a *account.Account, i *client.Issue) join.Joined[*client.Contact] {
-	return join.FlatMap(account.AffectedServices(a, i), func(s *client.Service) join.Joined[*client.Contact] {
+	return join.FlatMap(a.AffectedServices(i), func(s *client.Service) join.Joined[*client.Contact] {
 		return a.ContactsInGroup(s.Group.Raw())
 	})
 }
 
 // affectedInstances returns the instances behind the affected services, each once.
 func affectedInstances(a *account.Account, i *client.Issue) join.Joined[*client.Instance] {
-	return join.FlatMap(account.AffectedServices(a, i), a.InstancesOfService)
+	return join.FlatMap(a.AffectedServices(i), a.InstancesOfService)
 }
 
 // renderIncident returns an incident as text, for a detail beside a list and for screen readers: the sections of the
@@ -76,7 +76,7 @@ func writeIncidentHeader(a *account.Account, t *operation.DetailWriter, i *clien
 		t.Paragraph(strings.TrimSpace(mark+" "+describeIncident(a, found)), tone)
 	}
 	if i.Ticket.ID != 0 {
-		state := account.DescribeTicket(a, i.Ticket.ID)
+		state := a.DescribeTicket(i.Ticket.ID)
 		t.Paragraph(fmt.Sprintf("ticket %d %s  %s", i.Ticket.ID, state, i.Ticket.Label), theme.Muted)
 	}
 	t.Blank()
@@ -113,10 +113,10 @@ func describeIncident(a *account.Account, i incident.Incident) string {
 	var silenced []string
 	for _, s := range i.Services {
 		if i.Unresolved() && s.Silence != nil {
-			silenced = append(silenced, account.QuotedService(a, s.ID))
+			silenced = append(silenced, a.QuotedService(s.ID))
 		}
 		if s.Newer != 0 {
-			text += fmt.Sprintf("; %s is down because of issue %d", account.QuotedService(a, s.ID), s.Newer)
+			text += fmt.Sprintf("; %s is down because of issue %d", a.QuotedService(s.ID), s.Newer)
 		}
 	}
 	if len(silenced) > 0 {
@@ -127,7 +127,7 @@ func describeIncident(a *account.Account, i incident.Incident) string {
 
 // whyUncertain returns why nothing says whether an incident is over; "" if the states of its services say it.
 func whyUncertain(a *account.Account, i incident.Incident) string {
-	services := account.AffectedServices(a, i.Issue)
+	services := a.AffectedServices(i.Issue)
 	switch {
 	case len(i.Services) == 0:
 		return strings.Join(slices.DeleteFunc([]string{
@@ -147,7 +147,7 @@ func ticketDoubt(a *account.Account, i *client.Issue) string {
 		return ""
 	case id == 0:
 		return "the issue names no ticket"
-	case account.TicketUnread(a, id):
+	case a.TicketUnread(id):
 		return "its ticket has not been read yet"
 	}
 	return "it is unknown whether its ticket is closed"
@@ -190,7 +190,7 @@ type callGroup struct {
 // groupsToCall returns the groups to call about an issue, each once, as far as its services are known.
 func groupsToCall(a *account.Account, i *client.Issue) []callGroup {
 	var groups []callGroup
-	for _, s := range join.Found(account.AffectedServices(a, i)) {
+	for _, s := range join.Found(a.AffectedServices(i)) {
 		name := s.Group.Raw()
 		if name != "" && !slices.ContainsFunc(groups, func(g callGroup) bool { return g.name == name }) {
 			groups = append(groups, callGroup{name, a.ContactsInGroup(name)})

@@ -94,7 +94,7 @@ func (p *incidentView) LoadMissing() {
 	p.joinedStores().EnsureLoaded()
 	p.a.Issues().EnsureLoaded()
 	p.a.FetchTickets(issuesWithTickets(p.a, p.currentIssue()))
-	account.LoadChanges(p.a)
+	p.a.LoadChanges()
 }
 
 // issuesWithTickets returns an issue and the earlier ones whose tickets are shown with it.
@@ -143,7 +143,7 @@ func (p *incidentView) Actions() []ui.Action {
 		{
 			Key:            ui.Bind("follow a name", "f"),
 			Description:    "open the last time, a change, or another name shown here; ctrl+o returns",
-			DisabledReason: account.ReasonIf(len(account.LastTimes(p.a, i)) == 0, noNames),
+			DisabledReason: account.ReasonIf(len(p.a.LastTimes(i)) == 0, noNames),
 			Do: func() tea.Cmd {
 				names := append(operation.LastTimeReferences(p.a, i), join.Found(others)...)
 				return ui.Send(operation.ReferenceMenu(names, func(row operation.LinkedRow) ui.Pane {
@@ -190,7 +190,7 @@ func (p *incidentView) jumpActions() []ui.Action {
 
 // beside returns the issue that is a number of places older in the list; nil if there is none.
 func (p *incidentView) beside(by int) *client.Issue {
-	rows := account.IssuesNewestFirst(p.a)
+	rows := p.a.IssuesNewestFirst()
 	n := slices.IndexFunc(rows, func(i *client.Issue) bool { return account.FormatID(i.ID) == p.id })
 	if n < 0 || n+by < 0 || n+by >= len(rows) {
 		return nil
@@ -216,12 +216,12 @@ const maxHintObject = 24
 
 // NewestIncidentActions disable the services of the most urgent incident and end that, if an incident is not over.
 func NewestIncidentActions(a *account.Account) []ui.Action {
-	if rows := account.IncidentsByUrgency(a); len(rows) > 0 && rows[0].Unresolved() {
+	if rows := a.IncidentsByUrgency(); len(rows) > 0 && rows[0].Unresolved() {
 		i := rows[0]
 		actions := maintenanceActions(a, i.Issue)
 		object := fmt.Sprintf("%d services", len(i.Issue.Services))
 		if len(i.Issue.Services) == 1 {
-			object = account.ServiceName(a, i.Issue.Services[0])
+			object = a.ServiceName(i.Issue.Services[0])
 		}
 		if ui.Width(object) > maxHintObject {
 			object = "its service"
@@ -231,7 +231,7 @@ func NewestIncidentActions(a *account.Account) []ui.Action {
 		}
 		return actions
 	}
-	why, _ := operation.Unless(false, "no issue is open", account.IncidentState(a))
+	why, _ := operation.Unless(false, "no issue is open", a.IncidentState())
 	return serviceRunner(a).ActionsOnAll(nil, why, "disable", "change window", "enable")
 }
 
@@ -240,7 +240,7 @@ func goToService(a *account.Account, i *client.Issue) tea.Cmd {
 	actions := make([]ui.Action, len(i.Services))
 	for n, id := range i.Services {
 		actions[n] = ui.Action{
-			Key: ui.Bind(account.ServiceName(a, id), fmt.Sprint(n+1)),
+			Key: ui.Bind(a.ServiceName(id), fmt.Sprint(n+1)),
 			Do:  func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: "services", ID: account.FormatID(id)}) },
 		}
 	}

@@ -72,7 +72,7 @@ func (w incidentSections) affected() ui.StackedPanel {
 	for _, id := range w.i.Services {
 		s, found := w.a.Services().Get(account.FormatID(id))
 		if !found {
-			lines = append(lines, w.wrap(account.ServiceName(w.a, id), theme.Muted)...)
+			lines = append(lines, w.wrap(w.a.ServiceName(id), theme.Muted)...)
 			continue
 		}
 		state, tone := operation.FormatStatus(s.Status, w.b.Theme)
@@ -91,13 +91,13 @@ func (w incidentSections) missingService(name string, id int) ui.StackedPanel {
 	if state := join.StateOf(w.a.Services()); state.Kind != join.Known {
 		text, tone = state.String(), theme.Warn
 	}
-	return ui.StackedPanel{Name: name, Title: theme.Title(account.ServiceName(w.a, id)), Lines: w.wrap(text, tone)}
+	return ui.StackedPanel{Name: name, Title: theme.Title(w.a.ServiceName(id)), Lines: w.wrap(text, tone)}
 }
 
 // service returns what somebody on call needs to know of a service: what silences it, where it is, and its notes.
 func (w incidentSections) service(s *client.Service) []string {
 	var lines []string
-	if d, disabled := account.DisabledInfo(w.a, s); disabled {
+	if d, disabled := w.a.DisabledInfo(s); disabled {
 		lines = w.wrap("disabled "+describeDisabled(w.a, d), theme.Warn)
 	}
 	parts := []string{fmt.Sprintf("%s %s", s.Type, s.Address), timeoutPart(s)}
@@ -364,13 +364,13 @@ const maxLastTimes, lastTimeChanges = 3, 2
 // lastTimes returns what is known of the last time of the services, apart from the issue: when a service was seen down
 // and up again, and what was changed around that time.
 func (w incidentSections) lastTimes() []lastTimeLines {
-	all := account.LastTimes(w.a, w.i)
+	all := w.a.LastTimes(w.i)
 	some := make([]lastTimeLines, min(maxLastTimes, len(all)))
 	for n := range some {
 		l := all[n]
 		var parts []string
 		if len(w.i.Services) > 1 {
-			parts = append(parts, account.QuotedService(w.a, l.Service))
+			parts = append(parts, w.a.QuotedService(l.Service))
 		}
 		if !l.Outage.Down.IsZero() {
 			parts = append(parts, "seen down "+w.a.FormatTime(l.Outage.Down))
@@ -379,7 +379,7 @@ func (w incidentSections) lastTimes() []lastTimeLines {
 		if !l.Outage.Up.IsZero() {
 			up = "ok again " + w.a.FormatTime(l.Outage.Up)
 		}
-		changes := account.ChangesOfLastTime(w.a, l)
+		changes := w.a.ChangesOfLastTime(l)
 		found := join.Found(changes)
 		if parts = append(parts, up); len(found) == 0 {
 			parts = append(parts, join.Remark(changes, "no known changes around it"))
@@ -417,13 +417,13 @@ func (w incidentSections) maintenance() ui.StackedPanel {
 		if !found {
 			continue
 		}
-		if d, disabled := account.DisabledInfo(w.a, s); disabled {
-			text := account.QuotedService(w.a, id) + ": disabled " + describeDisabled(w.a, d)
+		if d, disabled := w.a.DisabledInfo(s); disabled {
+			text := w.a.QuotedService(id) + ": disabled " + describeDisabled(w.a, d)
 			lines = append(lines, w.wrap(text, theme.Warn)...)
 		}
 		if p, planned := nextWindow(w.a, id); planned {
 			text := fmt.Sprintf(
-				"%s: to be disabled from %s until %s", account.QuotedService(w.a, id),
+				"%s: to be disabled from %s until %s", w.a.QuotedService(id),
 				w.a.FormatTime(p.Start), w.a.FormatTime(p.End),
 			)
 			text += wording.WithPrefix(": ", client.NewText(p.Reason).String())
@@ -432,7 +432,7 @@ func (w incidentSections) maintenance() ui.StackedPanel {
 	}
 	if len(lines) == 0 {
 		text := "monitoring is on · no maintenance was scheduled from this machine"
-		if state := account.AffectedServices(w.a, w.i).State(); state.Kind != join.Known {
+		if state := w.a.AffectedServices(w.i).State(); state.Kind != join.Known {
 			text = state.String()
 		}
 		lines = w.wrap(text, theme.Muted)
@@ -469,7 +469,7 @@ func (w incidentSections) changesAround() (found []account.RecentChange, remark 
 	if !w.i.Created.Valid() {
 		return nil, "the issue has no valid time of detection"
 	}
-	all, at := account.RecentChanges(w.a), w.i.Created.Time()
+	all, at := w.a.RecentChanges(), w.i.Created.Time()
 	oldest := w.b.Now
 	for _, c := range join.Found(all) {
 		if c.Entry != nil && c.At.Before(oldest) {
@@ -538,7 +538,7 @@ func (w incidentSections) sinceAndTicket(width int) string {
 	}
 	short := "   " + ticketText(w.a, w.i, w.b)
 	return firstFitting([]string{
-		fmt.Sprintf("%s   ticket %d %s", detected, id, account.DescribeTicket(w.a, id)),
+		fmt.Sprintf("%s   ticket %d %s", detected, id, w.a.DescribeTicket(id)),
 		detected + short,
 		"   " + moment + short,
 		"   " + age + short,

@@ -136,7 +136,7 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 	affected.OnTerminal = func(i row) string {
 		names := make([]string, len(i.Services))
 		for n, id := range i.Services {
-			names[n] = account.ServiceName(a, id)
+			names[n] = a.ServiceName(id)
 		}
 		return strings.Join(names, ", ")
 	}
@@ -169,7 +169,7 @@ func affectedNames(a *account.Account, found incident.Incident, g theme.Glyphs) 
 	}
 	names := make([]table.TonedText, len(found.Services))
 	for n, s := range found.Services {
-		name, tone := account.ServiceName(a, s.ID), theme.Muted
+		name, tone := a.ServiceName(s.ID), theme.Muted
 		switch {
 		case s.Down:
 			name, tone = g.Problem+" "+name, theme.Bad
@@ -234,7 +234,7 @@ func TicketCell(a *account.Account, i *client.Issue, b ui.Box) (string, theme.To
 		return "", theme.Plain
 	case a.Tickets.Reading(id):
 		return fmt.Sprintf("%d %s", id, b.Theme.Glyphs.Ellipsis), theme.Muted
-	case account.TicketUnread(a, id):
+	case a.TicketUnread(id):
 		return fmt.Sprintf("%d not read", id), theme.Muted
 	case state == incident.TicketOpen:
 		tone = theme.Warn
@@ -249,7 +249,7 @@ func TicketCell(a *account.Account, i *client.Issue, b ui.Box) (string, theme.To
 // counts those that may be: "2?", or "?" if issues or services could not be read.
 func issuesBadge(a *account.Account) (string, theme.Tone) {
 	open, uncertain := a.Incidents().Count()
-	more := uncertain > 0 || isUnreadable(account.IncidentState(a))
+	more := uncertain > 0 || isUnreadable(a.IncidentState())
 	switch {
 	case open > 0 && more:
 		return fmt.Sprintf("≥ %d", open), theme.Warn
@@ -268,7 +268,7 @@ func isUnreadable(s join.JoinState) bool {
 
 // issuesFoot counts the issues and those of the last day.
 func issuesFoot(a *account.Account, set *lists.RowStore[*client.Issue], b ui.Box) string {
-	text := join.Fold(account.IssuesSince(a, b.Now.Add(-24*time.Hour)), func(day []*client.Issue) string {
+	text := join.Fold(a.IssuesSince(b.Now.Add(-24*time.Hour)), func(day []*client.Issue) string {
 		return fmt.Sprintf("%s · %d in the last 24 h", wording.Plural(set.Len(), "issue", "issues"), len(day))
 	}, func(_ []*client.Issue, s join.JoinState) string { return s.String() })
 	return b.Theme.Paint(theme.Muted, text)

@@ -189,8 +189,8 @@ func WatchJournal(a *account.Account) {
 		}
 		return func() {
 			WatchJournal(a)
-			account.ResumeLookups(a, account.UnresolvedChanges(a), "")
-			account.WatchEarlierChanges(a)
+			a.ResumeLookups(a.UnresolvedChanges(), "")
+			a.WatchEarlierChanges()
 		}
 	})
 }

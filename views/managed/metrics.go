@@ -109,7 +109,7 @@ func metricSeries(a *account.Account, m metric) []chart.Series {
 func issueMarks(a *account.Account) []chart.TimeMark {
 	return account.Memo(a, "marks of issues", func() []chart.TimeMark {
 		var marks []chart.TimeMark
-		for _, i := range join.Found(account.IssuesSince(a, statsRange(a).first)) {
+		for _, i := range join.Found(a.IssuesSince(statsRange(a).first)) {
 			mark := chart.TimeMark{Time: i.Created.Time(), Label: account.FormatID(i.ID), Tone: theme.Muted}
 			if found, known := a.Incidents().Of(i.ID); known {
 				_, mark.Tone = IncidentMark(found, theme.Glyphs{})
@@ -117,7 +117,7 @@ func issueMarks(a *account.Account) []chart.TimeMark {
 			marks = append(marks, mark)
 		}
 		return marks
-	}, append(account.IncidentSources(a), a.Stats())...)
+	}, append(a.IncidentSources(), a.Stats())...)
 }
 
 // loadPanels returns the charts of CPU and network over the last 24 hours, with the values at a moment. The title of

@@ -401,7 +401,7 @@ func changeWindow(a *account.Account, s *client.Service) resource.Draft[*client.
 		if in.reason = w.Reason; ok && w.State == window.Planned {
 			in.choice, in.other = otherWindow, windowText(w, a.Location)
 			text = "Planned: " + formatWindow(a, w) + "."
-		} else if d, disabled := account.DisabledInfo(a, s); disabled {
+		} else if d, disabled := a.DisabledInfo(s); disabled {
 			in.begun = true
 			text = "Disabled " + describeDisabled(a, d) + ". It stays disabled."
 		}

@@ -94,7 +94,7 @@ func WatchedServices(a *account.Account) int { return len(servicesToWatch(a)) }
 
 // MaintenanceWindows returns how many services are disabled or planned to be.
 func MaintenanceWindows(a *account.Account) int {
-	return len(account.ServicesOff(a)) + len(plannedWindows(a))
+	return len(a.ServicesOff()) + len(plannedWindows(a))
 }
 
 // servicesToWatch returns the services that are down or have an incident that is not over, then those that are
@@ -117,7 +117,7 @@ func servicesToWatch(a *account.Account) []incident.Alert {
 			}
 		}
 		return rows
-	}, account.IncidentSources(a)...)
+	}, a.IncidentSources()...)
 }
 
 // backPhrase says in a sentence when a disabled service is enabled again: "back 23:01", "overdue since 23:01", "no end
@@ -150,7 +150,7 @@ func serviceLine(a *account.Account, c incident.Alert, labels int, b ui.Box) str
 	} else if !c.DownSince.IsZero() {
 		age = account.FormatAge(client.NewTime(c.DownSince), b.Now)
 	}
-	switch d, disabled := account.DisabledInfo(a, s); {
+	switch d, disabled := a.DisabledInfo(s); {
 	case disabled:
 		age = d.Age(b.Now)
 		end, endTone := backPhrase(a, s, b)
@@ -160,7 +160,7 @@ func serviceLine(a *account.Account, c incident.Alert, labels int, b ui.Box) str
 		}
 	case c.Down():
 		about = []string{address + " · " + word, address, word}
-		if c.Incident == nil && account.IncidentState(a).Kind == join.Known {
+		if c.Incident == nil && a.IncidentState().Kind == join.Known {
 			for n := range about {
 				about[n] += " · no issue"
 			}
@@ -215,7 +215,7 @@ func RenderIncidents(a *account.Account, b ui.Box) string {
 	if set := a.Issues(); !set.Loaded() {
 		return operation.RenderLoadingOrError(b, set.Freshness(), "reading issues")
 	}
-	rows := account.IncidentsByUrgency(a)
+	rows := a.IncidentsByUrgency()
 	firstOver := sort.Search(len(rows), func(n int) bool { return !rows[n].Unresolved() })
 	open, over := rows[:firstOver], rows[firstOver:]
 	inner := b
@@ -259,7 +259,7 @@ func stateLine(prefix string, state join.JoinState, b ui.Box) string {
 
 // noOpenIncident says that no incident is open, as far as that is known.
 func noOpenIncident(a *account.Account, b ui.Box) string {
-	state := account.IncidentState(a)
+	state := a.IncidentState()
 	if state.Kind != join.Known {
 		return stateLine("none seen · ", state, b)
 	}
@@ -326,7 +326,7 @@ func shortIncidentLine(a *account.Account, found incident.Incident, b ui.Box) st
 	if groups := groupsToCall(a, found.Issue); len(groups) > 0 {
 		name, number = ContactToCall(a, groups[0].name)
 		more = account.ReasonIf(len(groups) > 1, fmt.Sprintf(" +%d more", len(groups)-1))
-	} else if state := account.AffectedServices(a, found.Issue).State(); state.Kind != join.Known {
+	} else if state := a.AffectedServices(found.Issue).State(); state.Kind != join.Known {
 		name = state.Reason()
 	}
 	painted := b.Theme.Paint(theme.Accent, number)
@@ -438,7 +438,7 @@ func issueCountLine(a *account.Account, b ui.Box) string {
 		if d < days-1 {
 			age-- // what is exactly a day old is of the day before
 		}
-		n := join.Len(account.IssuesSince(a, b.Now.Add(-age)))
+		n := join.Len(a.IssuesSince(b.Now.Add(-age)))
 		perDay[days-1-d], month = float64(n-month), n
 	}
 	day := int(perDay[days-1])
@@ -465,7 +465,7 @@ func MaintenanceTitle(a *account.Account) []theme.TitleSegment {
 // RenderMaintenance names the services that are disabled, for how long, until when and why, then the planned windows.
 func RenderMaintenance(a *account.Account, b ui.Box) string {
 	set := a.Services()
-	off, planned := account.ServicesOff(a), plannedWindows(a)
+	off, planned := a.ServicesOff(), plannedWindows(a)
 	if !set.Loaded() && len(off) == 0 {
 		return operation.RenderLoadingOrError(b, set.Freshness(), "reading services")
 	}
@@ -477,7 +477,7 @@ func RenderMaintenance(a *account.Account, b ui.Box) string {
 	}
 	var rows []windowLine
 	for _, s := range off {
-		d, _ := account.DisabledInfo(a, s)
+		d, _ := a.DisabledInfo(s)
 		since, _ := disabledCell(a, s, b)
 		back, tone := backPhrase(a, s, b)
 		rows = append(rows, windowLine{[4]string{
@@ -509,12 +509,12 @@ func RenderMaintenance(a *account.Account, b ui.Box) string {
 // MaintenanceSummary returns how many services are disabled and when the first comes back, or else how many windows
 // are planned and when the first begins: "2 off, back 23:01".
 func MaintenanceSummary(a *account.Account, b ui.Box) (string, theme.Tone) {
-	off, planned, now := account.ServicesOff(a), plannedWindows(a), b.Now.In(a.Location)
+	off, planned, now := a.ServicesOff(), plannedWindows(a), b.Now.In(a.Location)
 	switch {
 	case len(off) > 0:
 		text, tone, first := fmt.Sprintf("%s %d off", b.Theme.Glyphs.Disabled, len(off)), theme.Plain, time.Time{}
 		for _, s := range off {
-			d, _ := account.DisabledInfo(a, s)
+			d, _ := a.DisabledInfo(s)
 			if end := d.Until; !end.IsZero() && (first.IsZero() || end.Before(first)) {
 				first = end
 			}

@@ -21,7 +21,7 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 	state, tone := operation.FormatStatus(s.Status, b.Theme)
 	t.Title(s.Label.String())
 	t.Field("state", state, tone)
-	if d, disabled := account.DisabledInfo(a, s); disabled {
+	if d, disabled := a.DisabledInfo(s); disabled {
 		t.Field("disabled", describeDisabled(a, d), theme.Warn)
 	}
 	if w, planned := nextWindow(a, s.ID); planned {
@@ -49,7 +49,7 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 // writeOpenIssue writes the newest unresolved issue of a service, and what is missing if the issues are not all known.
 func writeOpenIssue(a *account.Account, t *operation.DetailWriter, s *client.Service) {
 	tone := theme.Warn
-	text := join.Names(account.UnresolvedIncident(a, s.ID), func(i incident.Incident) string {
+	text := join.Names(a.UnresolvedIncident(s.ID), func(i incident.Incident) string {
 		_, tone = IncidentMark(i, t.Box.Theme.Glyphs)
 		return fmt.Sprintf("#%d: %s", i.Issue.ID, describeIncident(a, i))
 	}, "")
@@ -111,7 +111,7 @@ func issuesOfServicesPanel(
 	for _, s := range join.Found(services) {
 		named[s.ID] = true
 	}
-	newest, lines := account.IssuesNewestFirst(a), []string(nil)
+	newest, lines := a.IssuesNewestFirst(), []string(nil)
 	for _, i := range newest[:min(looked, len(newest))] {
 		for _, id := range i.Services {
 			if named[id] && len(lines) < most {
@@ -142,6 +142,6 @@ func issueOfService(a *account.Account, i *client.Issue, service int, b ui.Box) 
 	shape, tone := IncidentMark(found, b.Theme.Glyphs)
 	line := b.Theme.Paint(tone, fmt.Sprintf("%s #%d", shape, i.ID)) + "  " +
 		b.Theme.Paint(theme.Muted, ui.Pad(account.FormatAge(i.Created, b.Now), len("3 d 2 h"))) + "  " +
-		account.ServiceName(a, service)
+		a.ServiceName(service)
 	return ui.Truncate(line, b.Width, b.Theme.Glyphs.Ellipsis)
 }

@@ -115,13 +115,13 @@ func timeoutPart(s *client.Service) string {
 
 // disabledSince returns since when a service has been disabled.
 func disabledSince(a *account.Account, s *client.Service) time.Time {
-	d, _ := account.DisabledInfo(a, s)
+	d, _ := a.DisabledInfo(s)
 	return d.Since
 }
 
 // disabledValue returns since when a service has been disabled, or when it is to be, as filters compare it.
 func disabledValue(a *account.Account, s *client.Service) string {
-	if d, disabled := account.DisabledInfo(a, s); disabled {
+	if d, disabled := a.DisabledInfo(s); disabled {
 		return formatKnownTime(d.Since)
 	}
 	if w, planned := nextWindow(a, s.ID); planned {
@@ -132,7 +132,7 @@ func disabledValue(a *account.Account, s *client.Service) string {
 
 // backValue returns when a service is enabled again, as filters compare it.
 func backValue(a *account.Account, s *client.Service) string {
-	_, disabled := account.DisabledInfo(a, s)
+	_, disabled := a.DisabledInfo(s)
 	if end := windowEndOf(a, s); disabled || !end.IsZero() {
 		return formatKnownTime(end)
 	}
@@ -212,7 +212,7 @@ func OpenIssueCell(a *account.Account, s *client.Service, b ui.Box) (string, the
 // incidentOf returns a text about the incident that stands for a service now: "" if there is none, or the mark while
 // that is being read.
 func incidentOf(a *account.Account, s *client.Service, mark string, text func(incident.Incident) string) string {
-	return join.Cell(account.UnresolvedIncident(a, s.ID), mark, func(found []incident.Incident) string {
+	return join.Cell(a.UnresolvedIncident(s.ID), mark, func(found []incident.Incident) string {
 		if len(found) == 0 {
 			return ""
 		}
@@ -228,7 +228,7 @@ func incidentNumber(i incident.Incident) string {
 // disabledCell says for how long a service has been disabled: "≥ 2 d 4 h"; of one that is to be disabled, when its
 // planned maintenance begins: "at 02:00".
 func disabledCell(a *account.Account, s *client.Service, b ui.Box) (string, theme.Tone) {
-	d, disabled := account.DisabledInfo(a, s)
+	d, disabled := a.DisabledInfo(s)
 	if disabled {
 		if d.Forgotten(b.Now) {
 			return d.Age(b.Now), theme.Warn
@@ -259,7 +259,7 @@ func shortDisabledCell(a *account.Account, s *client.Service, b ui.Box) string {
 // backCell says when a service is enabled again: "23:01", or that this is overdue. The end of a window that another
 // machine began is not known. The tone warns of services that may have been forgotten.
 func backCell(a *account.Account, s *client.Service, b ui.Box) (string, theme.Tone) {
-	d, disabled := account.DisabledInfo(a, s)
+	d, disabled := a.DisabledInfo(s)
 	switch end := windowEndOf(a, s); {
 	case disabled && !end.IsZero() && b.Now.After(end):
 		return "overdue", theme.Bad
@@ -285,7 +285,7 @@ func backCell(a *account.Account, s *client.Service, b ui.Box) (string, theme.To
 // windowEndOf returns when a service is enabled again, now or after its planned maintenance; the zero time if no time
 // is known.
 func windowEndOf(a *account.Account, s *client.Service) time.Time {
-	if d, disabled := account.DisabledInfo(a, s); disabled {
+	if d, disabled := a.DisabledInfo(s); disabled {
 		return d.Until
 	}
 	w, _ := nextWindow(a, s.ID)

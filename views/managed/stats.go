@@ -157,7 +157,7 @@ func (p *statsView) issueBeside(direction int) *client.Issue {
 		cursor = p.a.Now().Add(time.Hour)
 	}
 	var beside *client.Issue
-	for _, i := range join.Found(account.IssuesSince(p.a, r.first)) { // newest first
+	for _, i := range join.Found(p.a.IssuesSince(r.first)) { // newest first
 		at := i.Created.Time()
 		switch {
 		case at.After(r.last.Add(incident.LoadTolerance)):
@@ -179,11 +179,11 @@ func (p *statsView) jumpToIssue(direction int) {
 
 // issueAtCursor names the issue whose detection the cursor is at; "" without one.
 func (p *statsView) issueAtCursor() string {
-	for _, i := range join.Found(account.IssuesSince(p.a, p.cursor)) {
+	for _, i := range join.Found(p.a.IssuesSince(p.cursor)) {
 		if i.Created.Time().Equal(p.cursor) {
 			names := make([]string, len(i.Services))
 			for n, id := range i.Services {
-				names[n] = account.ServiceName(p.a, id)
+				names[n] = p.a.ServiceName(id)
 			}
 			return fmt.Sprintf("issue %d", i.ID) + wording.WithPrefix(": ", account.JoinWithCommas(names))
 		}

@@ -100,7 +100,7 @@ func FormatWindow(a *account.Account, c client.Change) string {
 // kind is what the row is called in the journal.
 func ChangesPanel(a *account.Account, kind, id string, b ui.Box) ui.StackedPanel {
 	const most = 8
-	all := account.RecentChanges(a)
+	all := a.RecentChanges()
 	var found []account.RecentChange
 	for _, c := range join.Found(all) {
 		own := c.Entry != nil && c.Entry.Change.Resource == kind && c.Entry.Change.ID == id
@@ -157,7 +157,7 @@ func WithDetailSidebar[T comparable](
 			return drawn.text
 		},
 		Stores: stores,
-		Load:   func() { account.LoadChanges(a) },
+		Load:   func() { a.LoadChanges() },
 	})
 }
 
@@ -172,7 +172,7 @@ type sidebarFrame[T comparable] struct {
 // relatedVersion returns a number that grows when rows change that a third column shows.
 func relatedVersion(a *account.Account) int {
 	version := 0
-	for _, s := range append(account.IncidentSources(a),
+	for _, s := range append(a.IncidentSources(),
 		a.Contacts(), a.Stats(), a.Buckets(), a.Keys(), a.Instances(), a.Credentials(), a.JournalStore(),
 	) {
 		version += s.Version()

@@ -48,7 +48,7 @@ func AskConsentMsg(a *account.Account, ask ConfirmationRequest, then func(accoun
 // withUnsettled adds to a question which changes of the same things have an unknown outcome.
 func (ask ConfirmationRequest) withUnsettled(a *account.Account) ConfirmationRequest {
 	var texts []string
-	for _, e := range account.UnresolvedChanges(a) {
+	for _, e := range a.UnresolvedChanges() {
 		if e.Change.ID != "" && ask.isAbout(e.Change.ID) && slices.Contains(ask.Ops, e.Change.Op) {
 			texts = append(texts, fmt.Sprintf(
 				"%s %s, sent %s ago: %s. If you send this now, it may be done twice.",
@@ -165,7 +165,7 @@ func FormWithConsent(a *account.Account,
 	f.Send = func(ctx context.Context) (func() tea.Cmd, error) { return send(ctx, consents) }
 	f.OnUnknown = func() tea.Cmd {
 		lost = true
-		account.ResumeLookups(a, account.UnresolvedChanges(a), "")
+		a.ResumeLookups(a.UnresolvedChanges(), "")
 		return nil
 	}
 	return f

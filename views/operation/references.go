@@ -142,12 +142,12 @@ func LastTimeReferences(a *account.Account, i *client.Issue) []LinkedRow {
 			names = append(names, row)
 		}
 	}
-	for _, l := range account.LastTimes(a, i) {
+	for _, l := range a.LastTimes(i) {
 		if l.Issue != nil {
 			id := account.FormatID(l.Issue.ID)
 			add(LinkedRow{"issue", id + " (the last time)", "issues", id})
 		}
-		for _, c := range join.Found(account.ChangesOfLastTime(a, l)) {
+		for _, c := range join.Found(a.ChangesOfLastTime(l)) {
 			if c.Entry != nil {
 				text := client.NewText(c.Entry.Change.Op).String() + " " + account.EntryName(c.Entry)
 				add(LinkedRow{"change", a.FormatTime(c.At) + " " + text, "journal", c.Entry.ID})
@@ -159,7 +159,7 @@ func LastTimeReferences(a *account.Account, i *client.Issue) []LinkedRow {
 
 // IssueReferences returns what an issue names through its services, each once.
 func IssueReferences(a *account.Account, i *client.Issue) join.Joined[LinkedRow] {
-	services := account.AffectedServices(a, i)
+	services := a.AffectedServices(i)
 	others := join.FlatMap(services, func(s *client.Service) join.Joined[LinkedRow] {
 		return peopleAndMachines(a, s)
 	})

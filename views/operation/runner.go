@@ -352,7 +352,7 @@ func (r OperationRunner[T]) openForm(s *start[T]) form.Form {
 			}))
 		},
 		AfterFailure: func() tea.Cmd {
-			account.ResumeLookups(r.Account, account.UnresolvedChanges(r.Account), "")
+			r.Account.ResumeLookups(r.Account.UnresolvedChanges(), "")
 			return nil
 		},
 		Post: func(cmd tea.Cmd) { Post(r.Account, cmd) },
@@ -397,7 +397,7 @@ func (r OperationRunner[T]) change(s *start[T], row T) (*lists.Change[T], accoun
 	}
 	change.OnLate = func(c *lists.Change[T]) {
 		if c.Intent != "" {
-			account.RecordLate(r.Account, c.Intent, c.What, c.Found.Text)
+			r.Account.RecordLate(c.Intent, c.What, c.Found.Text)
 		}
 	}
 	if s.op.Target != resource.NewRow {

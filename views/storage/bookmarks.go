@@ -24,7 +24,7 @@ type bucketList struct {
 // LoadMissing also reads the changes that tell which buckets were opened from this machine.
 func (l bucketList) LoadMissing() {
 	l.List.LoadMissing()
-	account.LoadChanges(l.account)
+	l.account.LoadChanges()
 }
 
 // Bookmarks returns an action for each bookmark.

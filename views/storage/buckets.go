@@ -274,6 +274,6 @@ func bucketsFoot(a *account.Account, set *lists.RowStore[*client.Bucket], b ui.B
 	if !set.Complete() {
 		held += " so far"
 	}
-	parts := append([]string{held}, strings.Split(operation.FormatTotal(account.StorageTotal(a), " · "), " · ")...)
+	parts := append([]string{held}, strings.Split(operation.FormatTotal(a.StorageTotal(), " · "), " · ")...)
 	return b.Theme.Paint(theme.Muted, ui.JoinFitting(parts, " · ", b.Width, b.Theme.Glyphs.Ellipsis))
 }

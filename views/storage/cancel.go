@@ -172,6 +172,6 @@ func (m cancelStorageResult) Deliver() tea.Cmd {
 		message = ui.ShowStatus(theme.Bad, "cancel Object Storage: "+wording.Reason(m.err)+next)
 	}
 	account.RefreshAll(m.a.Buckets(), m.a.Keys(), m.a.TransferUsage())
-	account.ResumeLookups(m.a, account.UnresolvedChanges(m.a), "")
+	m.a.ResumeLookups(m.a.UnresolvedChanges(), "")
 	return message
 }

@@ -215,7 +215,7 @@ func emptiedPrefix(e journal.Entry) (client.ObjectRef, bool) {
 // known and left. It then looks up in the bucket what is not known.
 func ReportInterruptedDeletions(a *account.Account) tea.Cmd {
 	var cmds []tea.Cmd
-	for _, e := range account.UnresolvedChanges(a) {
+	for _, e := range a.UnresolvedChanges() {
 		if e.Change.Op != client.OpDeleteObjects || a.Journal.FromThisRun(*e) {
 			continue
 		}

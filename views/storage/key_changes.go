@@ -55,7 +55,7 @@ func Keys(a *account.Account) resource.Resource[*client.AccessKey] {
 			}
 		},
 		Get: resource.ByID(func(ctx context.Context, id int) (*client.AccessKey, error) {
-			return account.FetchKey(ctx, a, id)
+			return a.FetchKey(ctx, id)
 		}),
 		Operations: keyOperations(a),
 	}
@@ -86,7 +86,7 @@ func keyID(k *client.AccessKey) int { return k.ID }
 
 // renameKey changes the label of a key, which is all that can be changed.
 func renameKey(a *account.Account, k *client.AccessKey) keyDraft {
-	fetch := func(ctx context.Context, id int) (*client.AccessKey, error) { return account.FetchKey(ctx, a, id) }
+	fetch := func(ctx context.Context, id int) (*client.AccessKey, error) { return a.FetchKey(ctx, id) }
 	draft := operation.Renaming(
 		k, fmt.Sprintf("Label of key %d", k.ID), keyID, keyLabel, KeyLabelField, fetch,
 		func(ctx context.Context, w *client.Writer, id int, label string) (*client.AccessKey, error) {

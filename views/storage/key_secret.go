@@ -174,7 +174,7 @@ func offerRevocation(
 		if err != nil {
 			return nil
 		}
-		k, err := account.FetchKey(ctx, a, id)
+		k, err := a.FetchKey(ctx, id)
 		if errors.Is(err, client.ErrNotFound) {
 			end(e.ID)
 		}
@@ -187,7 +187,7 @@ func offerRevocation(
 
 // offerLostKeys shows the keys that creations of earlier runs may have made whose answers never arrived.
 func offerLostKeys(a *account.Account) tea.Cmd {
-	lost := slices.DeleteFunc(account.UnresolvedChanges(a), func(e *journal.Entry) bool {
+	lost := slices.DeleteFunc(a.UnresolvedChanges(), func(e *journal.Entry) bool {
 		return e.Change.Op != client.OpCreateKey || a.Journal.FromThisRun(*e)
 	})
 	if len(lost) == 0 {

@@ -302,7 +302,7 @@ func reportObjectACL(
 						return objectACLSet(func() tea.Cmd {
 							if err != nil {
 								text := name.String() + ": " + wording.Reason(err) + wording.RejectionSuffix(err)
-								account.ResumeLookups(a, account.UnresolvedChanges(a), "")
+								a.ResumeLookups(a.UnresolvedChanges(), "")
 								return ui.ReportChange(theme.Bad, text)
 							}
 							undone := objectACLMessage(name, back, found)

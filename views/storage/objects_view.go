@@ -52,7 +52,7 @@ const maxRowsForSort = 20_000
 func (l *objectListing) LoadMissing() {
 	l.List.LoadMissing()
 	l.preview.follow()
-	account.LoadChanges(l.a)
+	l.a.LoadChanges()
 	sizesView{l}.followTop()
 	if l.readForSort || !l.sizes.bySize || !l.Store.Loaded() || l.Store.Complete() {
 		return

@@ -80,7 +80,7 @@ func storedText(a *account.Account, b ui.Box) string {
 		return operation.LoadingOrError(set.Freshness(), "reading buckets")
 	}
 	count := join.Count(account.AllRows(a, set), "bucket", "buckets", "0 buckets")
-	total := operation.FormatTotal(account.StorageTotal(a), " · ")
+	total := operation.FormatTotal(a.StorageTotal(), " · ")
 	if whole := count + " · " + total; ui.Width(whole) <= b.Width {
 		return whole
 	}

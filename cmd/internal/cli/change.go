@@ -214,7 +214,7 @@ func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c chan
 	s.reportf("%s: %s; %s; checking for up to %v", c.name, wording.UnknownReason(err), lists.NotSeenYet, waitLimit)
 	wait, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
-	switch outcome, reason := account.WaitForOutcome(wait, a, e.IntentID()); outcome {
+	switch outcome, reason := a.WaitForOutcome(wait, e.IntentID()); outcome {
 	case lists.Applied:
 		s.reportf("%s: as wanted: %s; %s", c.name, reason, lists.OwnerNotKnown)
 		return nil
@@ -236,7 +236,7 @@ const candidatesLimit = 15 * time.Second
 func reportCandidates(ctx context.Context, s *scriptSession, a *account.Account, intent string, lost error) error {
 	limited, cancel := context.WithTimeout(ctx, candidatesLimit)
 	defer cancel()
-	candidates := account.LostCandidates(limited, a, intent)
+	candidates := a.LostCandidates(limited, intent)
 	if len(candidates) == 0 {
 		return lost
 	}

@@ -131,14 +131,14 @@ func (s *scriptSession) readReport(ctx context.Context, shift handover.Shift) (h
 	a := s.account
 	account.RefreshAll(a.Services(), a.Issues())
 	a.Wait(ctx, nil)
-	account.Observe(a)
+	a.Observe()
 	var issues []*client.Issue
-	for _, i := range account.IncidentsByUrgency(a) {
+	for _, i := range a.IncidentsByUrgency() {
 		issues = append(issues, i.Issue)
 	}
 	a.FetchTickets(issues)
 	a.Wait(ctx, nil)
-	return account.HandoverReport(a, shift), context.Cause(ctx)
+	return a.HandoverReport(shift), context.Cause(ctx)
 }
 
 // writeHandover writes a handover. It returns an error if it is incomplete.

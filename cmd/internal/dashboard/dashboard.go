@@ -188,9 +188,9 @@ func shellOptions(
 	}
 	notify := s.NotifyOptions()
 	notify.Notices = func(paused bool) []ui.Notification {
-		return operation.Notifications(account.Notices(acc, paused))
+		return operation.Notifications(acc.Notices(paused))
 	}
-	notify.Refresh = func() { account.RefreshNoticeSources(acc) }
+	notify.Refresh = func() { acc.RefreshNoticeSources() }
 	return shell.Options{
 		AccountInfo:     accountInfo(s, c),
 		RateLimitHooks:  rateLimitHooks(c),
@@ -218,7 +218,7 @@ func openForUser(
 	other func(config.Settings, error) tea.Cmd,
 ) tea.Cmd {
 	open := func() tea.Cmd {
-		account.HoldMemory(acc, false)
+		acc.HoldMemory(false)
 		message := s.TokenUserMessage()
 		if message == "" {
 			return onOpen(acc)
@@ -228,7 +228,7 @@ func openForUser(
 	if s.CheckUser == nil {
 		return open()
 	}
-	account.HoldMemory(acc, true)
+	acc.HoldMemory(true)
 	return func() tea.Msg {
 		if err := s.CheckUser(); err != nil {
 			return userChecked(func() tea.Cmd { return other(s, err) })

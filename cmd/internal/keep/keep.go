@@ -94,8 +94,8 @@ func (k *keeper) look(ctx context.Context) time.Duration {
 		}
 		watching = append(watching, a.Journal)
 		pause = min(pause, max(a.account.Maintenance.Keeper.Look(ctx), time.Second/10))
-		account.RefreshIfOlder(a.account, a.account.Services(), observeInterval)
-		account.ListNotices(a.account) // ends the windows that somebody else has ended
+		a.account.RefreshIfOlder(a.account.Services(), observeInterval)
+		a.account.ListNotices() // ends the windows that somebody else has ended
 	}
 	if k.Watching != nil && !slices.Equal(watching, k.watching) {
 		k.Watching(watching)

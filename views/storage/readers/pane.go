@@ -76,7 +76,7 @@ func (p *view) LoadMissing() {
 		return
 	}
 	p.a.Keys().EnsureLoaded()
-	account.LoadChanges(p.a)
+	p.a.LoadChanges()
 	if now := p.newestChange(); now != p.change {
 		p.change = now
 		p.access.Refresh()
