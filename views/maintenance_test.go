@@ -268,7 +268,7 @@ func TestMaintenance_failedEnableIsRetried(t *testing.T) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
 		r.emu.InjectFault("enable service", emulator.Fault{Status: 503, Times: 3})
 		r.wait(time.Hour + time.Second)
-		r.requireText("cdn-origin: time is up, but still disabled; trying again at 01:00:05")
+		r.requireText("cdn-origin: time is up, but it is not enabled yet; trying again at 01:00:05")
 		r.requireApplied("disable service")
 		r.wait(4 * time.Minute)
 		r.requireApplied("disable service")

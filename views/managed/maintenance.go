@@ -133,7 +133,7 @@ func (r *windowRun) lines() []windowMessage {
 	}
 	return []windowMessage{
 		{maintenance.Changed, theme.Good, "monitoring is enabled (was disabled) · time is up"},
-		{maintenance.Already, theme.Info, "somebody has enabled it; its window is over"},
+		{maintenance.Already, theme.Info, "it is enabled already; its window is over"},
 		{
 			maintenance.Left,
 			theme.Info,
@@ -157,7 +157,7 @@ func (r *windowRun) messages() []tea.Cmd {
 	}
 	if failed := r.ended[maintenance.Failed]; len(failed) > 0 {
 		again := account.FormatSeconds(r.next.In(r.a.Location))
-		text := "time is up, but still disabled; trying again at "
+		text := "time is up, but it is not enabled yet; trying again at "
 		if r.begins {
 			text = "maintenance could not begin; trying again at "
 		}

@@ -220,7 +220,7 @@ func (k *keeper) report(a *watched, e maintenance.Event) {
 	case maintenance.Changed:
 		text = "monitoring is " + state + " · time is up"
 	case maintenance.Already:
-		text = "somebody has enabled it; its window is over"
+		text = "it is enabled already; its window is over"
 	case maintenance.Left:
 		text = "somebody has enabled and disabled it; its window is over, and it stays disabled"
 	case maintenance.Gone:
