@@ -128,3 +128,24 @@ func TestHandoverPane_freshness(t *testing.T) {
 		})
 	}
 }
+
+// What others changed during the shift is in the handover, in the pane and in what is copied; what was changed from
+// here is not in that section.
+func TestHandoverPane_changedElsewhere(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 60}, func(r *harness) {
+		r.press("3", "/", "edge", "<enter>", "d", "<tab>", "switch", "<ctrl+s>")
+		r.wait(time.Minute)
+		r.elsewhere("PUT", "/managed/services/1", `{"timeout":25}`)
+		r.wait(time.Minute)
+		r.press("B")
+		r.requireText("Changed elsewhere, as seen from this machine", "billing-api (1) edited: timeout between 00:0")
+		r.press("y")
+		copied := r.copied[len(r.copied)-1]
+		_, elsewhere, _ := strings.Cut(copied, "\n## Changed elsewhere")
+		found := strings.Contains(elsewhere, "**billing-api** (1) edited: timeout between")
+		if !found || strings.Contains(elsewhere, "edge") {
+			t.Errorf("copied:\n%s", copied)
+		}
+	})
+}

@@ -24,6 +24,8 @@ func (a *Account) HandoverReport(shift handover.Shift) handover.Report {
 		},
 		Windows: a.unreadWindows(),
 		Planned: a.Journal.PlannedWindows(),
+
+		Elsewhere: a.memory.observations().Elsewhere,
 	}
 	s.Gaps = appendGap(s.Gaps[:len(s.Gaps):len(s.Gaps)], handover.Services, a.Services())
 	s.Gaps = appendGap(s.Gaps, handover.Issues, a.Issues())

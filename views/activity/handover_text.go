@@ -14,6 +14,7 @@ import (
 	"lookout/client/journal"
 	"lookout/client/wording"
 	"lookout/theme"
+	"lookout/views/operation"
 )
 
 // HandoverText says in sentences what a handover holds: in the pane, in what is copied from it, and in the output of
@@ -98,11 +99,17 @@ func (h HandoverText) sections() []handoverSection {
 		none:  "nothing from this machine",
 		gap:   h.gap(handover.Journal),
 	}
+	elsewhere := handoverSection{title: "Changed elsewhere, as seen from this machine"}
+	for _, c := range h.Elsewhere {
+		what := fmt.Sprintf(" (%d) %s between ", c.ID, operation.ElsewhereText(c))
+		line := []words{strong(client.Clean(c.Label)), plain(what + h.time(c.From) + " and " + h.time(c.To))}
+		elsewhere.lines = append(elsewhere.lines, line)
+	}
 	notRead := handoverSection{title: "Not read"}
 	for _, text := range NotReadTexts(h.Report) {
 		notRead.lines = append(notRead.lines, []words{plain(text)})
 	}
-	return []handoverSection{down, open, uncertain, silenced, planned, unknown, changed, notRead}
+	return []handoverSection{down, open, uncertain, silenced, planned, unknown, changed, elsewhere, notRead}
 }
 
 // time returns a time as the reader wants it.

@@ -6,6 +6,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/account"
+	"lookout/client/account/incident"
 	"lookout/client/account/join"
 	"lookout/client/journal"
 	"lookout/client/wording"
@@ -62,7 +63,7 @@ func ChangeLines(a *account.Account, changes []account.RecentChange, b ui.Box) [
 // describeChange says what was changed, until when and why.
 func describeChange(a *account.Account, c account.RecentChange) string {
 	if c.Entry == nil {
-		text := string(c.Elsewhere.Kind) + wording.WithPrefix(": ", account.JoinWithCommas(c.Elsewhere.Fields))
+		text := ElsewhereText(c.Elsewhere)
 		if c.Elsewhere.To.Sub(c.Elsewhere.From) > 10*time.Minute {
 			text += " after " + a.FormatTime(c.Elsewhere.From)
 		}
@@ -178,4 +179,9 @@ func relatedVersion(a *account.Account) int {
 		version += s.Version()
 	}
 	return version
+}
+
+// ElsewhereText says what was changed elsewhere: "edited: timeout".
+func ElsewhereText(c incident.ExternalChange) string {
+	return string(c.Kind) + wording.WithPrefix(": ", account.JoinWithCommas(c.Fields))
 }

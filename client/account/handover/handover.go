@@ -52,6 +52,8 @@ type Snapshot struct {
 	// Windows are the active windows, by service, of services that are not read, or were read before the window began.
 	Windows map[string]window.Window
 	Planned map[string]window.Window // by intent
+	// Elsewhere are the changes of services that were made elsewhere and seen here, oldest first.
+	Elsewhere []incident.ExternalChange
 }
 
 // A Report is what the next shift must know.
@@ -63,8 +65,10 @@ type Report struct {
 	Planned  []Planned         // to be disabled later, the next first
 	Unknown  []journal.Entry   // the changes whose outcome is not known
 	Changes  []journal.Entry   // oldest first
-	Gaps     []Gap
-	NoTicket bool // the API has no tickets
+	// Elsewhere are the changes of services that were made elsewhere during the shift and seen here, oldest first.
+	Elsewhere []incident.ExternalChange
+	Gaps      []Gap
+	NoTicket  bool // the API has no tickets
 }
 
 // An Issue is an incident that is not known to be over.
@@ -155,6 +159,11 @@ func New(s Snapshot) Report {
 	for _, e := range s.Changes {
 		if e.Outcome == client.Unknown || e.Outcome == client.Pending {
 			r.Unknown = append(r.Unknown, e)
+		}
+	}
+	for _, c := range s.Elsewhere {
+		if c.To.After(s.From) {
+			r.Elsewhere = append(r.Elsewhere, c)
 		}
 	}
 	return r

@@ -22,17 +22,19 @@ import (
 
 // handoverRow is a handover as scripts see it.
 type handoverRow struct {
-	Account    string            `json:"account"`
-	Host       string            `json:"host"`
-	From       time.Time         `json:"from"`
-	To         time.Time         `json:"to"`
-	Changes    []journalRow      `json:"changes"`
-	Unknown    []journalRow      `json:"unknown"` // sent without an outcome
-	Disabled   []disabledService `json:"disabled"`
-	Planned    []plannedWindow   `json:"planned"`
-	Problems   []downService     `json:"problems"` // null if the services could not be read
-	Issues     []openIssue       `json:"issues"`   // null if the issues could not be read
-	Unreadable []string          `json:"unreadable,omitempty"`
+	Account  string            `json:"account"`
+	Host     string            `json:"host"`
+	From     time.Time         `json:"from"`
+	To       time.Time         `json:"to"`
+	Changes  []journalRow      `json:"changes"`
+	Unknown  []journalRow      `json:"unknown"` // sent without an outcome
+	Disabled []disabledService `json:"disabled"`
+	Planned  []plannedWindow   `json:"planned"`
+	// Elsewhere are changes of services that were made elsewhere and seen from this machine.
+	Elsewhere  []incident.ExternalChange `json:"elsewhere"`
+	Problems   []downService             `json:"problems"` // null if the services could not be read
+	Issues     []openIssue               `json:"issues"`   // null if the issues could not be read
+	Unreadable []string                  `json:"unreadable,omitempty"`
 }
 
 // disabledService is a service that is not monitored.
@@ -167,6 +169,7 @@ func (s *scriptSession) handoverRow(r handover.Report) handoverRow {
 		Unknown:    journalRows(r.Unknown),
 		Disabled:   []disabledService{},
 		Planned:    []plannedWindow{},
+		Elsewhere:  []incident.ExternalChange{},
 		Unreadable: activity.NotReadTexts(r),
 	}
 	for _, d := range r.Silenced {
@@ -181,6 +184,10 @@ func (s *scriptSession) handoverRow(r handover.Report) handoverRow {
 			Reason: w.Reason.Raw(),
 			Ours:   true,
 		})
+	}
+	for _, c := range r.Elsewhere {
+		c.From, c.To = c.From.UTC(), c.To.UTC()
+		h.Elsewhere = append(h.Elsewhere, c)
 	}
 	if !r.Lacks(handover.Services) {
 		h.Problems = []downService{}

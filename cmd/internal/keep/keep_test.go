@@ -319,7 +319,7 @@ func TestKeep_leavesWhatOthersHaveEnabled(t *testing.T) {
 		})
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		if report := strings.Join(r.lines, "\n"); !strings.Contains(report, "it is enabled already; its window is over") {
+		if report := strings.Join(r.lines, "\n"); !strings.Contains(report, "enabled already; its window is over") {
 			t.Errorf("nothing is said before the end of the window:\n%s", report)
 		}
 		elsewhere.disable(s, time.Time{})
