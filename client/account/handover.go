@@ -6,6 +6,7 @@ import (
 	"lookout/client"
 	"lookout/client/account/handover"
 	"lookout/client/account/incident"
+	"lookout/client/account/join"
 	"lookout/client/lists"
 )
 
@@ -26,6 +27,7 @@ func (a *Account) HandoverReport(shift handover.Shift) handover.Report {
 		Planned: a.Journal.PlannedWindows(),
 
 		Elsewhere: a.memory.observations().Elsewhere,
+		Contacts:  func(group string) []*client.Contact { return join.Found(a.ContactsInGroup(group)) },
 	}
 	s.Gaps = appendGap(s.Gaps[:len(s.Gaps):len(s.Gaps)], handover.Services, a.Services())
 	s.Gaps = appendGap(s.Gaps, handover.Issues, a.Issues())

@@ -99,6 +99,7 @@ func (p *handoverView) Poll() { account.PollAll(p.a.Services(), p.a.Issues(), p.
 func (p *handoverView) LoadMissing() {
 	p.a.Services().EnsureLoaded()
 	p.a.Issues().EnsureLoaded()
+	p.a.Contacts().EnsureLoaded()
 	p.changes.EnsureLoaded()
 	p.a.FetchTickets(p.recentIssues())
 	if now := p.a.Journal.Version(); now != p.version && p.changes.Loaded() {
@@ -200,7 +201,7 @@ func (p *handoverView) report() handover.Report {
 
 // View shows the handover. It is written again once something has changed, and every minute, because it has ages.
 func (p *handoverView) View(b ui.Box) string {
-	now := drawnHandover{box: b, draft: p.a.Handover, version: p.changes.Version()}
+	now := drawnHandover{box: b, draft: p.a.Handover, version: p.changes.Version() + p.a.Contacts().Version()}
 	now.box.Now = b.Now.Truncate(time.Minute)
 	for _, s := range p.a.IncidentSources() {
 		now.version += s.Version()

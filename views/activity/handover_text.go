@@ -51,7 +51,7 @@ func (h HandoverText) sections() []handoverSection {
 	for _, v := range h.Down {
 		line := []words{strong(v.Label.String()), plain(fmt.Sprintf(" (%d) %s", v.ID, v.Address))}
 		if v.Group.Raw() != "" {
-			line = append(line, plain("; call the group "+v.Group.String()))
+			line = append(line, plain("; call the group "+v.Group.String()+h.numbers(v.Group.Raw())))
 		}
 		down.lines = append(down.lines, line)
 	}
@@ -110,6 +110,17 @@ func (h HandoverText) sections() []handoverSection {
 		notRead.lines = append(notRead.lines, []words{plain(text)})
 	}
 	return []handoverSection{down, open, uncertain, silenced, planned, unknown, changed, elsewhere, notRead}
+}
+
+// numbers returns whom of a group to call: ": Ada Wong +1 555 0100, Ben Idris +1 555 0144".
+func (h HandoverText) numbers(group string) string {
+	var people []string
+	for _, c := range h.Contacts[group] {
+		if number := cmp.Or(c.Phone.Primary.String(), c.Phone.Secondary.String()); number != "" {
+			people = append(people, c.Name.String()+" "+number)
+		}
+	}
+	return wording.WithPrefix(": ", strings.Join(people, ", "))
 }
 
 // time returns a time as the reader wants it.

@@ -54,6 +54,7 @@ type Snapshot struct {
 	Planned map[string]window.Window // by intent
 	// Elsewhere are the changes of services that were made elsewhere and seen here, oldest first.
 	Elsewhere []incident.ExternalChange
+	Contacts  func(group string) []*client.Contact // as far as they are read; nil knows none
 }
 
 // A Report is what the next shift must know.
@@ -67,6 +68,7 @@ type Report struct {
 	Changes  []journal.Entry   // oldest first
 	// Elsewhere are the changes of services that were made elsewhere during the shift and seen here, oldest first.
 	Elsewhere []incident.ExternalChange
+	Contacts  map[string][]*client.Contact // by the groups of the services in Down, as far as they are read
 	Gaps      []Gap
 	NoTicket  bool // the API has no tickets
 }
@@ -139,6 +141,7 @@ func New(s Snapshot) Report {
 		From:     s.From,
 		To:       s.To,
 		Changes:  s.Changes,
+		Contacts: map[string][]*client.Contact{},
 		Gaps:     slices.Clone(s.Gaps),
 		NoTicket: s.NoTickets,
 	}
@@ -146,6 +149,9 @@ func New(s Snapshot) Report {
 		switch v.Status {
 		case client.StatusProblem:
 			r.Down = append(r.Down, v)
+			if group := v.Group.Raw(); s.Contacts != nil && group != "" {
+				r.Contacts[group] = s.Contacts(group)
+			}
 		case client.StatusDisabled:
 			r.Silenced = append(r.Silenced, Silenced{v.ID, v.Label, s.Disabled(v)})
 		}

@@ -111,6 +111,7 @@ Times are in UTC, to the minute (2026-11-20 13:05 UTC). With -o json, they are R
 				gap := handover.Gap{Source: handover.Journal, Reason: handover.Failed, Err: err}
 				shift.Gaps = append(shift.Gaps, gap)
 			}
+			s.account.Contacts().Refresh()
 			r, err := s.readReport(c.Context(), shift)
 			if err != nil {
 				return err
