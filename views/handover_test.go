@@ -19,7 +19,8 @@ func TestHandoverPane(t *testing.T) {
 		r.press("<ctrl+s>", "<esc>", "/", "edge", "<enter>", "d", "<tab>", "switch", "<ctrl+s>")
 		r.press(":", "handover", "<enter>")
 		r.requireText(
-			"Handover of acme-prod", "; call the group billing: Ada Wong +1 555 0100, Ben Idris +1 555 0144", "issue 823: billing-api", "edge-router (",
+			"Handover of acme-prod", "; call the group billing: Ada Wong +1 555 0100, Ben Idris +1 555 0144",
+			"issue 823: billing-api", "edge-router (",
 			", until 01:00: switch",
 			"cdn-origin (8) from 02:00 until 04:00: disk_1",
 			"00:00 plan maintenance cdn-origin, from 02:00, until 04:00", "disable service edge-router",
