@@ -34,7 +34,7 @@ type VirtualTerminal struct {
 }
 
 // waitTimeout is how long anything that a test waits for may take.
-const waitTimeout = 20 * time.Second
+const waitTimeout = time.Minute
 
 // New starts a screen on a terminal with a size. It ends with the test.
 func New(t *testing.T, width, height int, s terminal.Program) *VirtualTerminal {
