@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -174,7 +175,7 @@ func TestTaint_programOfTheUser(t *testing.T) {
 // Every text of the client's types is one that the emulated account sends, so that the taint reaches it. A new field
 // that the emulator does not know would go unnoticed otherwise.
 func TestTaint_everyField(t *testing.T) {
-	sent := map[string]bool{}
+	var sent sync.Map // commands send requests at once
 	for _, service := range []string{emulator.ServiceDocument, emulator.ServiceNow} {
 		t.Setenv("LOOKOUT_TEST_SERVICE", service)
 		r, s := startTainted(t, "texts")
@@ -183,7 +184,7 @@ func TestTaint_everyField(t *testing.T) {
 		lines := readCommands(r)
 		s.clean.Store(false)
 		s.taint = func(member string, _ any) bool {
-			sent[member] = true
+			sent.Store(member, true)
 			return false
 		}
 		for _, line := range lines {
@@ -193,7 +194,7 @@ func TestTaint_everyField(t *testing.T) {
 		r.Run("api", "GET", "/support/tickets/48213")
 	}
 	for member := range textMembers() {
-		if !sent[member] {
+		if _, found := sent.Load(member); !found {
 			t.Errorf("the emulated account never sends %q: it is not tested with taints", member)
 		}
 	}
