@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -148,5 +149,33 @@ func TestHandoverPane_changedElsewhere(t *testing.T) {
 		if !found || strings.Contains(elsewhere, "edge") {
 			t.Errorf("copied:\n%s", copied)
 		}
+	})
+}
+
+// The handover says why it names nobody to call: the contacts could not be read, or the service has no group. That no
+// issue is open is not claimed while some may be.
+func TestHandoverPane_nobodyToCall(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[string]string{
+		"503":   "call the group billing (contacts: 503)",
+		"403":   "call the group billing (contacts: not allowed)",
+		"empty": "call the group billing: nobody in it has a number",
+	} {
+		setup := func(e *emulator.Emulator) { breakList(e, "/managed/contacts", state) }
+		between := func(next http.RoundTripper) http.RoundTripper {
+			return &listEditor{next: next, list: "/managed/contacts", state: state}
+		}
+		configure := func(r *harness, _ *shell.Options) { setup(r.emu) }
+		startWithTransport(t, screenSize{120, 50}, between, configure, func(r *harness) {
+			r.press("B")
+			r.wait(50 * time.Second)
+			r.requireText(want)
+		})
+	}
+	held := func(e *emulator.Emulator) { breakList(e, "/managed/services", "503") }
+	startWithEmulator(t, emulator.Options{}, screenSize{120, 50}, held, func(r *harness) {
+		r.press("B")
+		r.wait(time.Second)
+		r.requireText("none known")
 	})
 }

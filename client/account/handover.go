@@ -27,7 +27,12 @@ func (a *Account) HandoverReport(shift handover.Shift) handover.Report {
 		Planned: a.Journal.PlannedWindows(),
 
 		Elsewhere: a.memory.observations().Elsewhere,
-		Contacts:  func(group string) []*client.Contact { return join.Found(a.ContactsInGroup(group)) },
+		Call: func(group string) handover.Call {
+			known := func(all []*client.Contact) handover.Call { return handover.Call{Contacts: all} }
+			return join.Fold(a.ContactsInGroup(group), known, func(read []*client.Contact, s join.JoinState) handover.Call {
+				return handover.Call{Contacts: read, Unread: s.Reason()}
+			})
+		},
 	}
 	s.Gaps = appendGap(s.Gaps[:len(s.Gaps):len(s.Gaps)], handover.Services, a.Services())
 	s.Gaps = appendGap(s.Gaps, handover.Issues, a.Issues())

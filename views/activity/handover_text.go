@@ -50,7 +50,9 @@ func (h HandoverText) sections() []handoverSection {
 	down := handoverSection{title: "Services in trouble", none: "none", gap: h.gap(handover.Services)}
 	for _, v := range h.Down {
 		line := []words{strong(v.Label.String()), plain(fmt.Sprintf(" (%d) %s", v.ID, v.Address))}
-		if v.Group.Raw() != "" {
+		if v.Group.Raw() == "" {
+			line = append(line, plain("; nobody to call: it has no group"))
+		} else {
 			line = append(line, plain("; call the group "+v.Group.String()+h.numbers(v.Group.Raw())))
 		}
 		down.lines = append(down.lines, line)
@@ -67,6 +69,9 @@ func (h HandoverText) sections() []handoverSection {
 		} else {
 			uncertain.lines = append(uncertain.lines, h.issueLine(i))
 		}
+	}
+	if len(uncertain.lines) > 0 {
+		open.none = "none known"
 	}
 	silenced := handoverSection{title: "Silenced now", none: "nothing", gap: h.gap(handover.Services)}
 	if len(silenced.gap) > 0 && len(h.Silenced) > 0 && !slices.ContainsFunc(h.Gaps, wasRead) {
@@ -112,15 +117,24 @@ func (h HandoverText) sections() []handoverSection {
 	return []handoverSection{down, open, uncertain, silenced, planned, unknown, changed, elsewhere, notRead}
 }
 
-// numbers returns whom of a group to call: ": Ada Wong +1 555 0100, Ben Idris +1 555 0144".
+// numbers returns whom of a group to call: ": Ada Wong +1 555 0100, Ben Idris +1 555 0144", or why that is not known:
+// " (contacts: 503)".
 func (h HandoverText) numbers(group string) string {
 	var people []string
-	for _, c := range h.Contacts[group] {
+	call := h.Call[group]
+	for _, c := range call.Contacts {
 		if number := cmp.Or(c.Phone.Primary.String(), c.Phone.Secondary.String()); number != "" {
 			people = append(people, c.Name.String()+" "+number)
 		}
 	}
-	return wording.WithPrefix(": ", strings.Join(people, ", "))
+	text := wording.WithPrefix(": ", strings.Join(people, ", "))
+	switch {
+	case call.Unread != "":
+		return text + " (" + call.Unread + ")"
+	case text == "":
+		return ": nobody in it has a number"
+	}
+	return text
 }
 
 // time returns a time as the reader wants it.
@@ -199,7 +213,7 @@ func TicketStatus(r handover.Report, i handover.Issue) string {
 	status, err := i.Ticket.Status.String(), i.Ticket.Err
 	switch {
 	case r.NoTicket:
-		return `not read (dialect "document" has no tickets)`
+		return string(incident.TicketUnknown) + " (not in this API)"
 	case status != "" && err != nil:
 		return wording.Quoted(status) + " (not read again: " + wording.Reason(err) + ")"
 	case status != "":

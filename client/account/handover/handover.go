@@ -54,7 +54,7 @@ type Snapshot struct {
 	Planned map[string]window.Window // by intent
 	// Elsewhere are the changes of services that were made elsewhere and seen here, oldest first.
 	Elsewhere []incident.ExternalChange
-	Contacts  func(group string) []*client.Contact // as far as they are read; nil knows none
+	Call      func(group string) Call // nil knows nobody
 }
 
 // A Report is what the next shift must know.
@@ -68,9 +68,15 @@ type Report struct {
 	Changes  []journal.Entry   // oldest first
 	// Elsewhere are the changes of services that were made elsewhere during the shift and seen here, oldest first.
 	Elsewhere []incident.ExternalChange
-	Contacts  map[string][]*client.Contact // by the groups of the services in Down, as far as they are read
+	Call      map[string]Call // by the groups of the services in Down
 	Gaps      []Gap
 	NoTicket  bool // the API has no tickets
+}
+
+// A Call is whom of a group to call.
+type Call struct {
+	Contacts []*client.Contact
+	Unread   string // why there may be more: "contacts: 503"; "" if all are known
 }
 
 // An Issue is an incident that is not known to be over.
@@ -141,7 +147,7 @@ func New(s Snapshot) Report {
 		From:     s.From,
 		To:       s.To,
 		Changes:  s.Changes,
-		Contacts: map[string][]*client.Contact{},
+		Call:     map[string]Call{},
 		Gaps:     slices.Clone(s.Gaps),
 		NoTicket: s.NoTickets,
 	}
@@ -149,8 +155,8 @@ func New(s Snapshot) Report {
 		switch v.Status {
 		case client.StatusProblem:
 			r.Down = append(r.Down, v)
-			if group := v.Group.Raw(); s.Contacts != nil && group != "" {
-				r.Contacts[group] = s.Contacts(group)
+			if group := v.Group.Raw(); s.Call != nil && group != "" {
+				r.Call[group] = s.Call(group)
 			}
 		case client.StatusDisabled:
 			r.Silenced = append(r.Silenced, Silenced{v.ID, v.Label, s.Disabled(v)})
