@@ -12,8 +12,8 @@ type AsyncResult interface{ Deliver() tea.Cmd }
 
 // An EventLoop is Bubble Tea's event loop as an executor of what holds data: Bubble Tea runs the work, and what it
 // returns is applied under the lock. Whoever reads or changes the data holds the lock and waits for nothing meanwhile:
-// the shell in Update and Frame, and every other face that shares the data. What the loop is asked for starts once the
-// shell takes it, with the next message that it handles.
+// the shell in Update and Frame, and every other face that shares the data. What the loop is asked for starts with the
+// next message that the shell handles: nothing wakes a shell that waits, so another face must send it one.
 type EventLoop struct {
 	mu       sync.Mutex
 	commands []tea.Cmd

@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/emulator"
@@ -219,8 +221,9 @@ func TestIncident_failsAgainBeforeItsIssueIsThere(t *testing.T) {
 			r.wait(2 * time.Minute)
 			r.requireText("2 Issues 1")
 			r.requireNoText(fmt.Sprintf("▲ #%d", last))
-			if line := r.line("▲ cdn-origin", "no issue"); !strings.Contains(line, "1 min") {
-				t.Errorf("not since the failure: %s", line)
+			if line := r.line("▲ cdn-origin", "no issue"); !strings.Contains(line, "1 min") ||
+				!strings.Contains(line, "no issue · +1 555 0150") {
+				t.Errorf("not since the failure, or nobody to call: %s", line)
 			}
 			last += 1000
 			r.wait(time.Minute)
@@ -424,5 +427,9 @@ func TestWatch_readsWhatItShows(t *testing.T) {
 		if r.emu.RequestCount("list contacts") < 2 {
 			t.Error("contacts are not read again: their numbers may change")
 		}
+		r.send(tea.WindowSizeMsg{Width: 100, Height: 40})
+		r.wait(2 * time.Second)
+		r.requireText("▂▁", "12 buckets")
+		r.requireNoText("reading")
 	})
 }

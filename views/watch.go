@@ -11,6 +11,7 @@ import (
 	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 	"lookout/views/managed"
 	"lookout/views/operation"
 )
@@ -19,14 +20,14 @@ import (
 // shows what needs attention, since when, and whom to call. It has no actions.
 type watch struct {
 	*overview
-	lead string // the account, as it is called
+	accountName string
 }
 
 // WatchPane returns the pane for a small corner of the screen.
-func WatchPane(a *account.Account, lead string) ui.Pane {
+func WatchPane(a *account.Account, accountName string) ui.Pane {
 	o := overviewPane(a).(*overview)
 	o.focused = -1 // no box has the keyboard
-	return &watch{o, lead}
+	return &watch{o, accountName}
 }
 
 // Name returns the pane's name.
@@ -50,6 +51,14 @@ func (w *watch) Poll() {
 	w.a.RefreshIfOlder(w.a.Contacts(), account.StorageMaxAge)
 }
 
+// LoadMissing reads what the boxes show, once there is room for them.
+func (w *watch) LoadMissing() {
+	if a := w.a; len(w.areas) > 0 {
+		table.JoinedStores{a.Stats(), a.Buckets(), a.Keys(), a.TransferUsage()}.EnsureLoaded()
+	}
+	w.overview.LoadMissing()
+}
+
 // Announce returns all lines: there is no cursor.
 func (w *watch) Announce(b ui.Box) ui.ScreenReaderText { return ui.ScreenReaderText{Text: w.View(b)} }
 
@@ -63,6 +72,7 @@ func (w *watch) View(b ui.Box) string {
 	rest := b
 	rest.Height--
 	if w.withoutBoxes = b.Height < leastBoxes || b.Width < wideWatch; w.withoutBoxes {
+		w.areas = w.areas[:0]
 		return b.Fit(strings.Join(append([]string{head}, w.attentionLines(rest)...), "\n"))
 	}
 	return b.Fit(head + "\n" + w.overview.View(rest))
@@ -113,7 +123,7 @@ func (w *watch) headLine(b ui.Box) string {
 		}
 		line = b.Theme.Paint(theme.Warn, g.Pending+" "+why) + wording.WithPrefix(" ", line)
 	}
-	return ui.Truncate(line+" "+b.Theme.Paint(theme.Strong, w.lead), b.Width, g.Ellipsis)
+	return ui.Truncate(line+" "+b.Theme.Paint(theme.Strong, w.accountName), b.Width, g.Ellipsis)
 }
 
 // alertLines returns an alert and the number to call, in one line if it fits, otherwise in two.

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client/emulator"
+	"lookout/ui/shell"
 )
 
 // A wider terminal never shows fewer columns of a list, nor fewer boxes beside it, from the width on at which the
@@ -33,4 +34,23 @@ func TestList_widerNeverShowsLess(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Columns that the user has chosen, or scrolls to, are not left out for a box.
+func TestList_chosenColumnsStay(t *testing.T) {
+	t.Parallel()
+	chosen := func(_ *harness, o *shell.Options) {
+		o.Columns = map[string][]string{"services": {"label", "timeout", "updated"}}
+	}
+	startWithOptions(t, emulator.Options{}, screenSize{130, 36}, chosen, func(r *harness) {
+		r.press("3")
+		r.line("label", "timeout   updated")
+	})
+	startProgram(t, emulator.Options{}, screenSize{130, 36}, func(r *harness) {
+		r.press("3")
+		for range 6 {
+			r.press("<right>")
+		}
+		r.line("label", "updated")
+	})
 }

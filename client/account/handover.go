@@ -28,10 +28,8 @@ func (a *Account) HandoverReport(shift handover.Shift) handover.Report {
 
 		Elsewhere: a.memory.observations().Elsewhere,
 		Call: func(group string) handover.Call {
-			known := func(all []*client.Contact) handover.Call { return handover.Call{Contacts: all} }
-			return join.Fold(a.ContactsInGroup(group), known, func(read []*client.Contact, s join.JoinState) handover.Call {
-				return handover.Call{Contacts: read, Unread: s.Reason()}
-			})
+			contacts := a.ContactsInGroup(group)
+			return handover.Call{Contacts: join.Found(contacts), Unread: contacts.State().Reason()}
 		},
 	}
 	s.Gaps = appendGap(s.Gaps[:len(s.Gaps):len(s.Gaps)], handover.Services, a.Services())

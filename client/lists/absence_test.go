@@ -263,7 +263,7 @@ func TestStore_olderRowAfterAChange(t *testing.T) {
 		Shows:    r.source.State,
 		Send:     func(context.Context) (ChangeResult[*versioned], error) { return ResultRow(changed, nil) },
 		Search: Search[*versioned]{Judge: func(rows []*versioned) LookupResult[*versioned] {
-			return FoundIf(rows[0] == changed, changed)
+			return foundIf(rows[0] == changed, changed)
 		}},
 	})
 	r.now = r.now.Add(time.Hour) // the machine has slept

@@ -27,11 +27,3 @@ const (
 
 // seen reports whether a reading shows something that may be the change.
 func (v LookupVerdict) seen() bool { return v == SeenAsWanted || v == SeenCandidates }
-
-// FoundIf returns the finding of a change that is seen in a row, or not seen.
-func FoundIf[T any](seen bool, row T) LookupResult[T] {
-	if seen {
-		return LookupResult[T]{Verdict: SeenAsWanted, Row: row}
-	}
-	return LookupResult[T]{Verdict: NotSeen}
-}

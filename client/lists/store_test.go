@@ -207,7 +207,7 @@ func (unknownOutcomeError) Unknown() bool { return true }
 func foundGone(id string) func([]string) LookupResult[string] {
 	return func(rows []string) LookupResult[string] {
 		gone := !slices.ContainsFunc(rows, func(row string) bool { return strings.HasPrefix(row, id) })
-		found := FoundIf(gone, "")
+		found := foundIf(gone, "")
 		found.Gone = gone
 		return found
 	}
@@ -516,7 +516,7 @@ func TestStore_Refresh_behindAChange(t *testing.T) {
 		BusyText: "switching",
 		Send:     func(context.Context) (ChangeResult[string], error) { return ResultRow("a-off", nil) },
 		Search: Search[string]{Judge: func(rows []string) LookupResult[string] {
-			return FoundIf(slices.Contains(rows, "a-off"), "a-off")
+			return foundIf(slices.Contains(rows, "a-off"), "a-off")
 		}},
 	})
 	for _, c := range []struct {
@@ -555,4 +555,12 @@ func TestStore_endsRequests(t *testing.T) {
 			t.Errorf("%s: %d requests go on", name, len(requests))
 		}
 	}
+}
+
+// foundIf returns the finding of a change that is seen in a row, or not seen.
+func foundIf[T any](seen bool, row T) LookupResult[T] {
+	if seen {
+		return LookupResult[T]{Verdict: SeenAsWanted, Row: row}
+	}
+	return LookupResult[T]{Verdict: NotSeen}
 }

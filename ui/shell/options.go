@@ -102,7 +102,7 @@ type RateLimitHooks struct {
 // Preferences are the user's choices from the configuration and the command line.
 type Preferences struct {
 	Keys           map[string][]string // keys of actions: "services.disable"
-	KeyLines       map[string]int      // where they are bound; "services.disable"
+	KeyLines       map[string]int      // the lines of the configuration that bind them
 	Columns        map[string][]string // columns of lists by pane, in their order
 	CustomCommands []ui.CustomCommand  // actions of lists that run a program; see CustomCommandProblem
 	StartPane      string              // name of the pane to start with

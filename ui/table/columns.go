@@ -70,7 +70,9 @@ func (l *List[T]) ChooseColumns(names []string) (unknown []string) {
 	columns := make([]Column[T], len(order))
 	for i, at := range order {
 		columns[i] = l.Columns[at]
-		columns[i].hidden = i >= shown
+		if columns[i].hidden = i >= shown; !columns[i].hidden {
+			columns[i].DropPriority = min(columns[i].DropPriority, spare) // no box takes the place of what was chosen
+		}
 	}
 	l.Columns, l.renderer.heads = columns, nil
 	return unknown

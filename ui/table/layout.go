@@ -9,7 +9,7 @@ const (
 	listMinWidth   = 78
 	detailMinWidth = 42
 	detailMaxWidth = 60
-	sampleRows     = 200 // drawRows that say how wide the cells of a column are
+	sampleRows     = 200 // rows that say how wide the cells of a column are
 	maxCellWidth   = 100 // a column that shows more is not widened for it
 )
 
@@ -65,8 +65,9 @@ type columnLayout struct {
 // scrollPast leaves out the hidden columns and the given number of others, but never the first or the row's label.
 func (g *tableRenderer) scrollPast(scrolled int) {
 	g.hidden, g.dropped = append(g.hidden[:0], make([]bool, len(g.heads))...), false
+	withoutSpare := g.withoutSpare && scrolled == 0 // who scrolls looks for them
 	for i, c := range g.heads {
-		g.hidden[i] = c.hidden || g.withoutSpare && c.dropPriority > spare
+		g.hidden[i] = c.hidden || withoutSpare && c.dropPriority > spare
 		if !c.hidden && i > 0 && !c.isLabel && scrolled > 0 {
 			g.hidden[i] = true
 			scrolled--

@@ -47,9 +47,9 @@ func (l *List[T]) continueToEnd() {
 	}
 }
 
-// scrollColumns scrolls the columns sideways, to the right only while there is a column that does not fit.
+// scrollColumns scrolls the columns sideways, to the right only while there is a column that is left out.
 func (l *List[T]) scrollColumns(by int) {
-	if by < 0 || l.renderer.dropped {
+	if by < 0 || l.renderer.dropped || l.renderer.withoutSpare {
 		l.frame.scrolledColumns = max(0, min(len(l.Columns)-2, l.frame.scrolledColumns+by))
 	}
 }

@@ -4,7 +4,8 @@ import "time"
 
 // A flowControl bounds the bytes on their way to the terminal, so that a slow line shows the newest frame and not a
 // queue of old ones. After each write it asks the terminal for its status, which every terminal answers when it has
-// read the request. A frame waits while an answer is late, or while more is on its way than has ever arrived in time.
+// read the request. A frame waits while an answer is late, or while more than twice as much is on its way as has
+// arrived in time.
 // It knows no clock and writes nothing.
 //
 // Frames for a terminal that never answers are not held back. A request that stays unanswered for long is given up, so
@@ -64,7 +65,7 @@ const (
 	inputGap = 200 * time.Millisecond
 	// silentRequestInterval is the time between two requests to a terminal that does not answer.
 	silentRequestInterval = 10 * time.Second
-	// lineQueue is how much later than that of a small write an answer may arrive: then bytes wait for the line.
+	// lineQueue is how much longer than for a small write an answer may take. One that takes longer is late.
 	lineQueue     = 100 * time.Millisecond
 	maxSmallWrite = 256 // bytes that measure the round trip
 	maxPatience   = 3

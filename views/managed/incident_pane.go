@@ -119,8 +119,8 @@ func (p *incidentView) Actions() []ui.Action {
 	i := p.currentIssue()
 	others := operation.IssueReferences(p.a, i)
 	noNames := operation.WhyNone(others, "no name shown here can be opened")
-	shared := operation.ActionsOnRow(issueActions(p.a), i)
-	callSheet, ticket := shared[0], shared[1]
+	callSheet := operation.ActionOnRow(callSheetAction(p.a), i)
+	ticket := operation.ActionOnRow(ticketAction(p.a), i)
 	ticket.ShowInHints = true
 	acts := []ui.Action{
 		callSheet,

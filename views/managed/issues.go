@@ -29,13 +29,13 @@ func IssuesPane(a *account.Account) ui.Pane {
 		Store:        a.Issues(),
 		JoinedStores: []table.JoinedStore{a.Services(), a.Contacts(), a.Instances(), a.Credentials()},
 		Columns:      Issues(a).PaneColumns(),
-		RowActions: append([]table.RowAction[*client.Issue]{{
+		RowActions: []table.RowAction[*client.Issue]{{
 			Keys:        []string{"enter"},
 			Name:        "open issue",
 			Description: "show what it affects and whom to call",
 			ShowInHints: true,
 			OpenPane:    func(i *client.Issue) ui.Pane { return IncidentPane(a, i) },
-		}}, issueActions(a)...),
+		}, callSheetAction(a), ticketAction(a)},
 		LongTexts: operation.LongTexts[*client.Issue],
 		Detail:    func(i *client.Issue, b ui.Box) string { return renderIncident(a, i, b, false) },
 		Footer:    func(set *lists.RowStore[*client.Issue], b ui.Box) string { return issuesFoot(a, set, b) },
@@ -63,27 +63,29 @@ func ticketNames(i *client.Issue) []string {
 	return []string{"ticket " + account.FormatID(i.Ticket.ID)}
 }
 
-// issueActions returns the actions on an issue that the list and the issue's own pane have.
-func issueActions(a *account.Account) []table.RowAction[*client.Issue] {
-	return []table.RowAction[*client.Issue]{
-		{
-			Keys:        []string{"y"},
-			Name:        "copy call sheet",
-			Description: "the issue as plain text for a chat or a ticket",
-			ShowInHints: true,
-			Message: func(i *client.Issue) tea.Msg {
-				return ui.CopyMsg{Text: callSheet(a, i), Label: "call sheet"}
-			},
+// callSheetAction copies an issue, in the list and in the issue's own pane.
+func callSheetAction(a *account.Account) table.RowAction[*client.Issue] {
+	return table.RowAction[*client.Issue]{
+		Keys:        []string{"y"},
+		Name:        "copy call sheet",
+		Description: "the issue as plain text for a chat or a ticket",
+		ShowInHints: true,
+		Message: func(i *client.Issue) tea.Msg {
+			return ui.CopyMsg{Text: callSheet(a, i), Label: "call sheet"}
 		},
-		{
-			Keys:        []string{"o"},
-			Name:        "open ticket",
-			Description: "show it in the browser",
-			DisabledReason: func(i *client.Issue) string {
-				return account.ReasonIf(ticketURL(a, i) == "", "the issue has no ticket")
-			},
-			Message: func(i *client.Issue) tea.Msg { return ui.OpenURLMsg{URL: ticketURL(a, i)} },
+	}
+}
+
+// ticketAction opens the ticket of an issue, in the list and in the issue's own pane.
+func ticketAction(a *account.Account) table.RowAction[*client.Issue] {
+	return table.RowAction[*client.Issue]{
+		Keys:        []string{"o"},
+		Name:        "open ticket",
+		Description: "show it in the browser",
+		DisabledReason: func(i *client.Issue) string {
+			return account.ReasonIf(ticketURL(a, i) == "", "the issue has no ticket")
 		},
+		Message: func(i *client.Issue) tea.Msg { return ui.OpenURLMsg{URL: ticketURL(a, i)} },
 	}
 }
 

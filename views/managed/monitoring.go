@@ -242,7 +242,8 @@ type replacement struct {
 
 // question asks about the windows of services that a change would replace; "" if there are none.
 func (p *replacement) question(
-	a *account.Account, rows []*client.Service, by string, change func(s *client.Service, replace bool) error,
+	a *account.Account, rows []*client.Service, by MaintenanceWindow,
+	change func(s *client.Service, replace bool) error,
 ) string {
 	p.agreed = map[string]bool{}
 	var texts []string
@@ -253,7 +254,13 @@ func (p *replacement) question(
 		}
 		for _, w := range overlap.Windows {
 			p.agreed[w.ID] = true
-			texts = append(texts, fmt.Sprintf("%s: replace %s by %s?", s.Label, formatWindow(a, w), by))
+			start := by.Start
+			if w.State != window.Active {
+				start = cmp.Or(start, a.Now())
+			}
+			texts = append(texts, fmt.Sprintf(
+				"%s: replace %s by %s?", s.Label, formatWindow(a, w), formatTimes(a, start, by.End),
+			))
 		}
 	}
 	return strings.Join(texts, " ")
@@ -344,8 +351,7 @@ func windowDraft(
 			if rows[0] != nil {
 				spec.Effect = fmt.Sprintf("Nobody is alerted about %s %s.", rows[0].Label, in.span(w, now))
 			}
-			times := formatTimes(a, cmp.Or(w.Start, a.Now()), w.End)
-			question := in.replace.question(a, rows, times, func(s *client.Service, replace bool) error {
+			question := in.replace.question(a, rows, w, func(s *client.Service, replace bool) error {
 				_, err := request(s, w, replace)
 				return err
 			})

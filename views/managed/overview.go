@@ -165,6 +165,12 @@ func serviceLine(a *account.Account, c incident.Alert, labels int, b ui.Box) str
 				about[n] += " · no issue"
 			}
 		}
+		if c.Incident == nil { // no issue names whom to call
+			name, number := ContactToCall(a, s.Group.Raw())
+			call, short := strings.TrimSpace(" · call "+name+" "+number), about[len(about)-1]
+			shortest := strings.TrimPrefix(short, word+" · ") + " · " + cmp.Or(number, name)
+			about = append([]string{about[0] + " " + call, short + " " + call, shortest}, about...)
+		}
 	case c.Incident != nil:
 		tone = theme.Warn
 		issue := fmt.Sprintf("issue #%d %s, %s", c.Incident.Issue.ID, c.Incident.Phase, age)

@@ -124,19 +124,16 @@ func (r OperationRunner[T]) Toggle(key, name string, operations ...string) table
 	}
 }
 
-// ActionsOnRow returns the actions on a row that send a message, for a pane that shows this row alone.
-func ActionsOnRow[T any](actions []table.RowAction[T], row T) []ui.Action {
-	on := make([]ui.Action, len(actions))
-	for n, r := range actions {
-		on[n] = ui.Action{
-			Key:         ui.Bind(r.Name, r.Keys...),
-			Description: r.Description,
-			ShowInHints: r.ShowInHints,
-			Do:          func() tea.Cmd { return ui.Send(r.Message(row)) },
-		}
-		if r.DisabledReason != nil {
-			on[n].DisabledReason = r.DisabledReason(row)
-		}
+// ActionOnRow returns an action that sends a message, for a pane that shows this row alone.
+func ActionOnRow[T any](r table.RowAction[T], row T) ui.Action {
+	on := ui.Action{
+		Key:         ui.Bind(r.Name, r.Keys...),
+		Description: r.Description,
+		ShowInHints: r.ShowInHints,
+		Do:          func() tea.Cmd { return ui.Send(r.Message(row)) },
+	}
+	if r.DisabledReason != nil {
+		on.DisabledReason = r.DisabledReason(row)
 	}
 	return on
 }

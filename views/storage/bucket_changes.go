@@ -334,7 +334,7 @@ func describeBucketACL(acl client.ACL) string {
 	case client.ACLPublicReadWrite:
 		return "EVERYONE can list, create, overwrite and delete objects in it. This is not recommended."
 	case client.ACLPublicRead, client.ACLAuthenticatedRead:
-		return "E" + readers.DescribeBucketACL(acl)[1:] + "." // everyone
+		return "Everyone" + strings.TrimPrefix(readers.DescribeBucketACL(acl), "everyone") + "."
 	}
 	return "Unchanged."
 }

@@ -216,10 +216,13 @@ func TestRunScreen_outcomeThatIsNotRecorded(t *testing.T) {
 // The keys of panes that open from a tab can be bound like those of tabs, and mistakes in them are found.
 func TestCheckConfig_keysOfOpenablePanes(t *testing.T) {
 	for name, c := range map[string]struct{ keys, want string }{
-		"an action of the object browser":    {`"objects.download" = ["x"]`, ""},
-		"an action of an issue":              {`"issue.copy call sheet" = ["x"]`, ""},
-		"an action of a certificate":         {`"certificate.replace" = ["x"]`, ""},
-		"a key that another action has":      {`"objects.download" = ["S"]`, `the key "S" is bound twice in objects`},
+		"an action of the object browser": {`"objects.download" = ["x"]`, ""},
+		"an action of an issue":           {`"issue.copy call sheet" = ["x"]`, ""},
+		"an action of a certificate":      {`"certificate.replace" = ["x"]`, ""},
+		"a key that another action has":   {`"objects.download" = ["S"]`, `the key "S" is bound twice in objects`},
+		"a key of the program, both bound": {
+			`"link.copy the link" = ["x"]` + "\n" + `"program.refresh" = ["x"]`, `the key "x" is bound twice in link`,
+		},
 		"a key that opens a tab":             {`"objects.flat view or folders" = ["F"]`, ""},
 		"the key of another opened pane":     {`"object.download" = ["S"]`, ""},
 		"an action that a pane has not":      {`"object.sizes" = ["x"]`, `keys."object.sizes": unknown action`},

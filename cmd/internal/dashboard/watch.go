@@ -58,12 +58,12 @@ func newWatchSession(
 	if err != nil {
 		return session, err
 	}
-	lead := s.DisplayName()
+	accountName := s.DisplayName()
 	if s.Protected {
-		lead += " PROD"
+		accountName += " PROD"
 	}
 	o := &session.Options
-	o.Panes, o.PaneOnly, o.LeaveWarnings = []ui.Pane{views.WatchPane(acc, lead)}, true, nil
+	o.Panes, o.PaneOnly, o.LeaveWarnings = []ui.Pane{views.WatchPane(acc, accountName)}, true, nil
 	none := func(*account.Account) tea.Cmd { return nil }
 	o.OnOpen = func() tea.Cmd {
 		return openForUser(s, acc, none, func(_ config.Settings, err error) tea.Cmd {
