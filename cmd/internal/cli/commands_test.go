@@ -141,10 +141,12 @@ func TestServicesDisable_forTakesTimes(t *testing.T) {
 	r.CheckResult(
 		r.Run("services", "disable", "web-1", "--for", "2020-01-01"), exit.CodeUsage, `--for "2020-01-01" is not after`,
 	)
+	r.MustRun("services", "enable", "web-1")
 	changes := len(r.API.Ledger())
 	r.CheckResult(r.Run("services", "cancel-maintenance", "web-1"), exit.CodeOK, "no maintenance is planned")
+	window := time.Now().AddDate(0, 0, 3).Format("Mon") + " 02:00-04:00"
 	r.CheckResult(
-		r.MustRun("services", "disable", "web-1", "--for", "Mon 02:00-04:00"), exit.CodeOK,
+		r.MustRun("services", "disable", "web-1", "--for", window), exit.CodeOK,
 		"service web-1 (4): is to be disabled from ", "by a dashboard or lookout keep",
 	)
 	r.CheckResult(r.MustRun("journal"), exit.CodeOK, "plan maintenance")
