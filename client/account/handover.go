@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"slices"
 
 	"lookout/client"
 	"lookout/client/account/handover"
@@ -32,7 +33,7 @@ func (a *Account) HandoverReport(shift handover.Shift) handover.Report {
 			return handover.Call{Contacts: join.Found(contacts), Unread: contacts.State().Reason()}
 		},
 	}
-	s.Gaps = appendGap(s.Gaps[:len(s.Gaps):len(s.Gaps)], handover.Services, a.Services())
+	s.Gaps = appendGap(slices.Clip(s.Gaps), handover.Services, a.Services())
 	s.Gaps = appendGap(s.Gaps, handover.Issues, a.Issues())
 	if err := a.memory.err; err != nil {
 		s.Gaps = append(s.Gaps, handover.Gap{Source: handover.Memory, Reason: handover.Failed, Err: err})

@@ -90,7 +90,7 @@ func (a *Account) startLookups(entries []*journal.Entry, notSeen bool, message s
 	unresolved := a.UnresolvedChanges()
 	for _, e := range entries {
 		isOpen := notSeen || slices.ContainsFunc(unresolved, func(u *journal.Entry) bool { return u.ID == e.ID })
-		if !isOpen || a.findLookup(e.ID) != nil {
+		if !isOpen || len(a.findLookups(e.ID)) > 0 {
 			continue
 		}
 		started = true
@@ -178,8 +178,8 @@ func (a *Account) CheckNow(entries []*journal.Entry) {
 		if !a.Journal.Unresolved(*e) {
 			continue
 		}
-		c := a.findLookup(e.ID)
-		if c == nil || !c.Waiting() {
+		c := a.findWaiting(e.ID)
+		if c == nil {
 			a.lookUp(e, false)
 			continue
 		}
@@ -190,7 +190,7 @@ func (a *Account) CheckNow(entries []*journal.Entry) {
 
 // LookupText says of a change in the journal that readings may still tell how it ended; "" if they do not.
 func (a *Account) LookupText(e *journal.Entry) string {
-	if l := a.findLookup(e.ID); l != nil && l.Waiting() && a.Journal.Unresolved(*e) {
+	if l := a.findWaiting(e.ID); l != nil && a.Journal.Unresolved(*e) {
 		return l.Known()
 	}
 	return ""
@@ -198,18 +198,28 @@ func (a *Account) LookupText(e *journal.Entry) string {
 
 // SettleLookup ends the lookup of a change whose outcome the user has found out.
 func (a *Account) SettleLookup(intent string, outcome lists.AttemptOutcome) {
-	if l := a.findLookup(intent); l != nil {
+	for _, l := range a.findLookups(intent) {
 		l.Settle(outcome)
 	}
 }
 
-// findLookup returns the change of an id in the journal whose outcome is looked for, or nil.
-func (a *Account) findLookup(intent string) lists.OpenChange {
+// findLookups returns the lookups of the change of an id in the journal.
+func (a *Account) findLookups(intent string) (found []lists.OpenChange) {
 	for _, store := range a.Stores {
-		if home, ok := store.(interface{ OpenChange(string) lists.OpenChange }); ok {
-			if c := home.OpenChange(intent); c != nil {
-				return c
-			}
+		if home, ok := store.(interface {
+			OpenChanges(string) []lists.OpenChange
+		}); ok {
+			found = append(found, home.OpenChanges(intent)...)
+		}
+	}
+	return found
+}
+
+// findWaiting returns the lookup of the change of an id in the journal that goes on, or nil.
+func (a *Account) findWaiting(intent string) lists.OpenChange {
+	for _, l := range a.findLookups(intent) {
+		if l.Waiting() {
+			return l
 		}
 	}
 	return nil
@@ -320,7 +330,7 @@ func (k rowKind[T]) lookUp(e *journal.Entry, l entryLookup) {
 	k.LookUp(c)
 }
 
-// search returns how it is found out what became of a change from the journal.
+// search returns the search for a change from the journal.
 func (k rowKind[T]) search(e *journal.Entry) lists.Search[T] {
 	search := lists.Search[T]{
 		Hidden: func() bool {
@@ -349,7 +359,7 @@ func (k rowKind[T]) search(e *journal.Entry) lists.Search[T] {
 		search.Read = func(ctx context.Context) (func() lists.LookupResult[T], error) {
 			row, err := k.get(ctx, e.Change.ID)
 			rows := []T{row}
-			if errors.Is(err, client.ErrNotFound) {
+			if IsNotFound(err) {
 				rows, err = nil, nil
 			}
 			return func() lists.LookupResult[T] { return search.Judge(rows) }, err
@@ -360,6 +370,10 @@ func (k rowKind[T]) search(e *journal.Entry) lists.Search[T] {
 
 // reportEntry records and shows how a change from the journal ended.
 func (a *Account) reportEntry(e *journal.Entry, outcome lists.AttemptOutcome, reason string) {
+	open := a.UnresolvedChanges()
+	if !slices.ContainsFunc(open, func(u *journal.Entry) bool { return u.ID == e.ID }) {
+		return // the user, or another program, has said how it ended
+	}
 	tone, text := Warn, "still unknown"
 	switch outcome {
 	case lists.Applied:

@@ -60,7 +60,7 @@ func (p *program) send(c change) {
 // sendRow sends a change of a row of a list, if the list has the row.
 func sendRow[T any](p *program, store *lists.RowStore[T], c change) {
 	before, held := store.Get(c.ID)
-	if !held && !c.creates() {
+	if !held && !c.Creates() {
 		return
 	}
 	p.ask(c)
@@ -92,7 +92,7 @@ func sendRow[T any](p *program, store *lists.RowStore[T], c change) {
 		},
 		OnLate: func(sent *lists.Change[T]) { p.account.RecordLate(sent.Intent, c.Op, "") },
 	}
-	if !c.creates() {
+	if !c.Creates() {
 		sent.RowID = c.ID
 	}
 	if busy := store.Run(sent); busy != nil {

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"math/big"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -26,9 +25,6 @@ type change struct {
 	// send returns the row in the answer; nil if the operation answers with none.
 	send func(context.Context, *client.Writer) (any, error)
 }
-
-// creates reports whether the change makes a row, which has no id yet.
-func (c change) creates() bool { return strings.HasPrefix(c.Op, "create ") }
 
 // answersNothing reports whether the API answers the change with no row that could be an old one.
 func (c change) answersNothing() bool {

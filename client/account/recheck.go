@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -154,8 +153,8 @@ type sentChange[T any] struct {
 	held   map[string]bool // by ID: rows that were there; nil if they are not known
 }
 
-// Search returns how it is found out what became of a change of a store's rows that is sent now, if its answer is lost.
-// before is the row before it; what else was before may be set until it is sent.
+// Search returns the search for a change of a store's rows that is sent now, in case its answer is lost. before is the
+// row before it. c.Before may be set until it is sent.
 func Search[T any](a *Account, store *lists.RowStore[T], c *client.Change, before T) lists.Search[T] {
 	sent := sentChange[T]{Change: c, at: a.Now()}
 	switch {
@@ -298,7 +297,7 @@ func readBack[T any](a *Account, c client.Change) func(context.Context) (func() 
 	return func(ctx context.Context) (func() lists.LookupResult[T], error) {
 		var found lists.LookupResult[T]
 		now, err := read(ctx)
-		if access && errors.Is(err, client.ErrNotFound) { // only some APIs can read it
+		if access && IsNotFound(err) { // only some APIs can read it
 			found.Text, err = notReturned, lists.ErrUnreadable
 		} else if err == nil {
 			if found.Verdict, found.Text = judge(c, now); access && found.Verdict == lists.CannotTell {

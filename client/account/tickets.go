@@ -125,14 +125,14 @@ func (t *ticketCache) due(id int, now time.Time) bool {
 	if entry.state == incident.TicketClosed {
 		age = closedTicketMaxAge
 	}
-	return !entry.reading && (entry.at.IsZero() || now.Sub(entry.at) >= age)
+	return !entry.reading && (entry.at.IsZero() || now.Sub(entry.at).Abs() >= age)
 }
 
 // fetchUnresolvedTickets reads the tickets on which it depends whether an incident is over: those of incidents that are
 // not known to be over, those of the newest issues, and a few of the others at a time, until all were read once.
 func (a *Account) fetchUnresolvedTickets() {
 	const interval = 10 * time.Second
-	if now := a.Now(); !a.Issues().Loaded() || now.Sub(a.Tickets.checked) < interval {
+	if now := a.Now(); !a.Issues().Loaded() || now.Sub(a.Tickets.checked).Abs() < interval {
 		return
 	}
 	a.Tickets.checked = a.Now()

@@ -105,7 +105,7 @@ func openFile(path string, flag int) (file *os.File, err error) {
 			return nil, err
 		}
 		file, err = safefile.Open(safefile.Anywhere, path, flag, 0o600)
-		if !errors.Is(err, safefile.ErrReplaced) && !errors.Is(err, os.ErrExist) {
+		if !errors.Is(err, os.ErrExist) {
 			break
 		}
 	}

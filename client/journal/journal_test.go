@@ -148,7 +148,7 @@ func TestJournal_RecordOutcome_goneWithoutBatches(t *testing.T) {
 }
 
 // A service that was enabled again is no longer among the disabled ones.
-func TestJournal_DisabledServices(t *testing.T) {
+func TestJournal_ActiveWindows(t *testing.T) {
 	j := NewInMemory(testTime)
 	for _, op := range []string{"disable service", "enable service"} {
 		c := disableChange("7", "x")

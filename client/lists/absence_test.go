@@ -277,3 +277,22 @@ func TestStore_olderRowAfterAChange(t *testing.T) {
 		t.Errorf("after 10 minutes: %v, %q", held, note)
 	}
 }
+
+// A version that somebody made after our change is kept as well, although lists may be behind both.
+func TestStore_olderRowAfterALaterVersion(t *testing.T) {
+	r, _, newer := newVersionsRig(t)
+	changed, later := &versioned{"a", r.now.Add(time.Minute)}, &versioned{"a", r.now.Add(2 * time.Minute)}
+	r.Run(&Change[*versioned]{
+		RowID: "a",
+		Send:  func(context.Context) (ChangeResult[*versioned], error) { return ResultRow(changed, nil) },
+		Search: Search[*versioned]{Judge: func(rows []*versioned) LookupResult[*versioned] {
+			return foundIf(rows[0] != newer, rows[0])
+		}},
+	})
+	r.readVersion(time.Second, later)
+	for _, behind := range []*versioned{changed, newer, changed} {
+		if held, _ := r.readVersion(time.Second, behind); held != later {
+			t.Fatalf("the row went back to %v", held)
+		}
+	}
+}

@@ -74,7 +74,7 @@ type Change[T any] struct {
 	// OnLate runs on the loop if a reading shows the change although it counts as not done. nil stops reading after the
 	// verdict.
 	OnLate func(*Change[T])
-	// MarksFailure is set if the row shows that the change was not made: it is one of several.
+	// MarksFailure is set if the row is to show a failure of this change, because it is one of several.
 	MarksFailure bool
 	// NotSeen is set while it counts as not done because readings did not show it: only what arrives late is looked
 	// for.
@@ -146,7 +146,7 @@ func (c *Change[T]) answered() {
 
 // report notes the outcome and tells it.
 func (c *Change[T]) report(outcome AttemptOutcome) {
-	if c.Send != nil {
+	if c.Send != nil && !c.Answered { // later, it may be another change that is under way
 		delete(c.store.busy, c.RowID)
 	}
 	c.Late, c.Answered, c.Outcome = c.Answered, true, outcome
@@ -377,7 +377,10 @@ func (c *changes[T]) newer(s *RowStore[T], id string, read T, complete bool) T {
 	}
 	k.behind = ""
 	order, now := s.CompareUpdated(read, k.row), s.Now()
-	if !k.at.IsZero() && (order > 0 || k.made || k.agrees(read)) {
+	if !k.at.IsZero() && (order > 0 || order == 0 && (k.made || k.agrees(read))) {
+		if order > 0 {
+			k.row = read
+		}
 		k.olderSince = time.Time{}
 		c.confirmed[id] = k
 		return read

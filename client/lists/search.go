@@ -23,9 +23,9 @@ var lookupTimes = [...]time.Duration{
 
 const maxLookupWait = 5 * time.Minute
 
-// A Search says how it is found out what became of a change whose answer was lost: by reading again and again. A
-// reading that shows what the change wanted decides at once; that it was not done takes agreeing readings over
-// agreeFor. A failed reading decides nothing.
+// A Search finds out what became of a change whose answer was lost, by reading again and again. A reading that shows
+// what the change wanted decides at once; that it was not done takes agreeing readings over agreeFor. A failed reading
+// decides nothing.
 type Search[T any] struct {
 	// Judge tells from rows what became of the change. nil if they do not show it.
 	Judge func(rows []T) LookupResult[T]
@@ -81,14 +81,15 @@ type OpenChange interface {
 	Settle(AttemptOutcome)
 }
 
-// OpenChange returns the change of an id in the journal whose outcome is looked for, or nil.
-func (s *RowStore[T]) OpenChange(intent string) OpenChange {
+// OpenChanges returns the lookups of the change of an id in the journal: a second one may have been started after the
+// first could not tell.
+func (s *RowStore[T]) OpenChanges(intent string) (open []OpenChange) {
 	for _, c := range s.Lookups() {
 		if c.Intent == intent {
-			return c
+			open = append(open, c)
 		}
 	}
-	return nil
+	return open
 }
 
 // Waiting reports whether the answer was lost and readings may still tell how the change ended.
@@ -252,8 +253,20 @@ func (c *Change[T]) sight() {
 	switch v := c.find(c.store.Rows(), len(c.store.answers.missing) == 0); {
 	case c.NotSeen && v.seen():
 		c.arrivedLate()
-	case (!c.reading.over || c.Unsettled()) && v == SeenAsWanted:
+	case v != SeenAsWanted || c.reading.over && !c.Unsettled():
+	case c.Search.Hidden == nil:
 		c.conclude(Applied)
+	default:
+		c.store.Go(func() (apply func()) {
+			if c.Search.Hidden() {
+				return nil // a later change may have done what the rows show
+			}
+			return func() {
+				if !c.reading.over || c.Unsettled() {
+					c.conclude(Applied)
+				}
+			}
+		})
 	}
 }
 

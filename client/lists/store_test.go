@@ -564,3 +564,48 @@ func foundIf[T any](seen bool, row T) LookupResult[T] {
 	}
 	return LookupResult[T]{Verdict: NotSeen}
 }
+
+// Rows do not decide a change that a later one hides: they may show that one.
+func TestLookUp_hiddenByALaterChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &pageSource{[][]string{{"a-on"}}}
+		s := p.newStore(t, false)
+		s.Refresh()
+		hidden, ended := true, false
+		s.changes.lookups = append(s.changes.lookups, &Change[string]{
+			RowID: "a",
+			store: s,
+			Search: Search[string]{
+				Judge:  func(rows []string) LookupResult[string] { return foundIf(rows[0] == "a-off", rows[0]) },
+				Hidden: func() bool { return hidden },
+			},
+			OnOutcome: func(*Change[string]) { ended = true },
+		})
+		p.rows = [][]string{{"a-off"}}
+		if s.Refresh(); ended {
+			t.Error("the rows have decided a change that is hidden")
+		}
+		hidden = false
+		if s.Refresh(); !ended {
+			t.Error("the rows have not decided the change")
+		}
+	})
+}
+
+// The verdict on a change whose answer was lost leaves a later change of the row under way.
+func TestRun_laterChangeStaysUnderWay(t *testing.T) {
+	p := &pageSource{[][]string{{"a-on"}}}
+	s := p.newStore(t, false)
+	s.Refresh()
+	first := &Change[string]{
+		RowID: "a",
+		Send:  func(context.Context) (ChangeResult[string], error) { return ResultRow("", nil) },
+		store: s,
+	}
+	first.report(Unknown) // it is waited for
+	s.busy["a"] = "editing"
+	first.report(Rejected)
+	if s.Busy("a") != "editing" {
+		t.Errorf("the second change is %q", s.Busy("a"))
+	}
+}

@@ -36,8 +36,18 @@ func (anywhere) OpenFile(path string, flag int, perm fs.FileMode) (*os.File, err
 }
 
 // Open opens a regular file. If there is none and flag has os.O_CREATE, it creates one; the error of one that another
-// program creates at that moment is fs.ErrExist. It opens no link, and does not wait for a pipe.
-func Open(in Folder, name string, flag int, perm fs.FileMode) (*os.File, error) {
+// program creates at that moment is fs.ErrExist. It opens no link, and does not wait for a pipe. A file that another
+// program replaces at that moment is opened again, a few times.
+func Open(in Folder, name string, flag int, perm fs.FileMode) (file *os.File, err error) {
+	for range 10 {
+		if file, err = openOnce(in, name, flag, perm); !errors.Is(err, ErrReplaced) {
+			break
+		}
+	}
+	return file, err
+}
+
+func openOnce(in Folder, name string, flag int, perm fs.FileMode) (*os.File, error) {
 	before, err := in.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0:
@@ -54,7 +64,7 @@ func Open(in Folder, name string, flag int, perm fs.FileMode) (*os.File, error) 
 	opened, err := file.Stat()
 	if err == nil {
 		var there fs.FileInfo
-		if there, err = in.Lstat(name); err == nil && !os.SameFile(opened, there) {
+		if there, err = in.Lstat(name); err == nil && !(os.SameFile(before, opened) && os.SameFile(opened, there)) {
 			err = fmt.Errorf("%s %w", name, ErrReplaced)
 		}
 	}

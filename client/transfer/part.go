@@ -156,8 +156,6 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 	return safefile.Open(root, name, os.O_RDWR|os.O_CREATE, 0o666)
 }
 
-func errSwapped(name string) error { return fmt.Errorf("%s was changed by another program", name) }
-
 // errPartLocked means that another download, of this program or another one, writes to the part.
 var errPartLocked = errors.New("another download is using it")
 
@@ -186,7 +184,7 @@ func lockPart(root *os.Root, name string, open *os.File) (*os.File, int64, error
 	named, gone := root.Lstat(name)
 	if err := errors.Join(err, failure, gone); err != nil || !os.SameFile(is, held) || !os.SameFile(is, named) {
 		hold.Close()
-		return nil, 0, errSwapped(name)
+		return nil, 0, fmt.Errorf("%s %w", name, safefile.ErrReplaced)
 	}
 	return hold, is.Size(), nil
 }

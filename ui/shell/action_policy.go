@@ -98,8 +98,8 @@ func (p actionPolicy) conflicts(pane string, own, program []ui.Action) (found []
 	chose := func(action, key string) bool { return slices.Contains(p.keys[action], key) }
 	add := func(key, first, second string) {
 		c := KeyConflict{Key: key, Pane: pane, Action: first, Other: second}
-		for _, name := range []string{second, first} {
-			if chose(name, key) {
+		for _, name := range []string{first, second} {
+			if chose(name, key) && (c.Chosen == "" || !strings.HasPrefix(name, "program.")) {
 				c.Chosen, c.Line = name, p.lines[name]
 			}
 		}

@@ -105,6 +105,7 @@ func (r *windowRun) add(e maintenance.Event) {
 	}
 	_ = r.a.Services().Run(&lists.Change[*client.Service]{
 		RowID: e.Window.Service,
+		Sets:  []string{"status"},
 		Send: func(context.Context) (lists.ChangeResult[*client.Service], error) {
 			if e.Service == nil {
 				return lists.ResultReload[*client.Service](nil)

@@ -437,6 +437,7 @@ func (r OperationRunner[T]) send(s *start[T]) tea.Cmd {
 	for _, change := range n.Changes {
 		switch busy := r.Store.Run(change); {
 		case busy != nil && len(n.Changes) == 1:
+			change.Answered, change.Outcome, change.Err = true, lists.Rejected, busy // what it undoes can be undone
 			Post(r.Account, ui.ShowStatus(theme.Warn, busy.Error()))
 		case busy != nil:
 			change.Answered, change.Outcome, change.Err = true, lists.Rejected, busy

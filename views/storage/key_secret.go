@@ -175,7 +175,7 @@ func offerRevocation(
 			return nil
 		}
 		k, err := a.FetchKey(ctx, id)
-		if errors.Is(err, client.ErrNotFound) {
+		if account.IsNotFound(err) {
 			end(e.ID)
 		}
 		if err != nil {

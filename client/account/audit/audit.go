@@ -41,7 +41,7 @@ type CheckResult struct {
 
 // Options say what to check.
 type Options struct {
-	Windows map[string]window.Window // the services that lookout disabled, by their IDs
+	Windows map[string]window.Window // the active windows, by service
 	History *journal.HistoryReader   // the changes of this machine; nil for none
 	Now     time.Time
 	Ignore  []string // names of checks to leave out

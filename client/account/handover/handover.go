@@ -51,7 +51,7 @@ type Snapshot struct {
 	Disabled func(*client.Service) incident.DisabledInfo
 	// Windows are the active windows, by service, of services that are not read, or were read before the window began.
 	Windows map[string]window.Window
-	Planned map[string]window.Window // by intent
+	Planned map[string]window.Window // by identity
 	// Elsewhere are the changes of services that were made elsewhere and seen here, oldest first.
 	Elsewhere []incident.ExternalChange
 	Call      func(group string) Call // nil knows nobody

@@ -229,7 +229,7 @@ func (f AccountSnapshot) seenHealthySince(service int, issue *client.Issue) bool
 // seenOver reports whether each service of an incident that is not deleted was seen ok after its ticket was closed, or
 // if there are no tickets, after it was detected: not so soon that the reading may be behind.
 func (m *Incidents) seenOver(f AccountSnapshot, i Incident, hasTicket bool) bool {
-	over := i.Issue.Created.Time().Add(staleFor + clockTolerance)
+	over := i.Issue.Created.Time()
 	if hasTicket {
 		if i.Ticket != TicketClosed || f.Closed == nil {
 			return false
@@ -240,6 +240,7 @@ func (m *Incidents) seenOver(f AccountSnapshot, i Incident, hasTicket bool) bool
 		}
 		over = slices.MaxFunc([]time.Time{over, closed}, time.Time.Compare)
 	}
+	over = over.Add(staleFor + clockTolerance)
 	seen := false
 	for _, id := range i.Issue.Services {
 		if f.AllServices && m.services[id] == nil {

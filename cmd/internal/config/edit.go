@@ -123,8 +123,10 @@ func ReadText(path string) ([]byte, error) {
 // that were added. The configuration's only account stays the one that lookout starts with, so that commands without -a
 // keep working.
 func AddAccount(before []byte, name, block string) (after []byte, added string, err error) {
-	var old File
-	var own struct{ Accounts map[string]any }
+	var old, own struct {
+		Account  string
+		Accounts map[string]any
+	}
 	if err := errors.Join(toml.Unmarshal(before, &old), toml.Unmarshal([]byte(block), &own)); err != nil {
 		return nil, "", fmt.Errorf("configuration: %w", err)
 	}

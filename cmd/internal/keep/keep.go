@@ -41,7 +41,7 @@ type Options struct {
 }
 
 const (
-	observeInterval = 5 * time.Minute  // between two looks at services that are disabled
+	observeInterval = 5 * time.Minute  // age at which the services are read again
 	tokenInterval   = 30 * time.Second // between two attempts to read a token
 	longestPause    = 10 * time.Second // between two looks at the clock and the journals
 	farewell        = 5 * time.Second  // for changes that are under way when it ends
