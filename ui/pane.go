@@ -13,6 +13,7 @@ import (
 // Pane is one view of the account: it draws itself into a box and says what can be done.
 type Pane interface {
 	Name() string           // "services": the tab, the palette entry, the prefix of its actions' names
+	Info() Info             // what it tells about itself
 	Actions() []Action      // what can be done here and now, nearest first
 	Update(tea.Msg) tea.Cmd // input that no action took: filter text, paste, wheel, click
 	View(Box) string        // fills the box; the shell fits what does not
@@ -43,25 +44,25 @@ func (b Box) DrawRow(changed bool, draw func(Box) []string) []string {
 	return lines
 }
 
-// TypingReporter is a pane in which text can be typed. While Typing, no key is a command.
-type TypingReporter interface{ Typing() bool }
+// Info is what a pane tells about itself, for the lines around it.
+type Info struct {
+	Crumb         string          // its name in the breadcrumbs once it is on a stack: "issue 823"
+	Typing        bool            // text can be typed in it: no key is a command
+	Freshness     lists.Freshness // of its rows; Loaded without a time if it reads nothing
+	ReadOnRequest bool            // it is read again only when the user asks, not by the clock
+	HighlightLeft time.Duration   // how long rows that have just changed are still tinted; 0 if none is
+	Status        func() []string // mode and counts, the most important first: "3 of 14", "2 marked"; nil for none
+	Missing       func() []string // names the lists that it joins with and lacks: "contacts: 503"; nil for none
+}
 
 // Closer is a pane that cancels its requests when it is taken off the stack.
 type Closer interface{ OnClose() }
 
-// FreshnessReporter is a pane that says how fresh its rows are.
-type FreshnessReporter interface{ Freshness() lists.Freshness }
-
-// MissingListReporter is a pane that joins with other lists and names those that it lacks: "contacts: 503".
-type MissingListReporter interface{ MissingLists() []string }
+// Loader is a pane that reads what its last frame lacked.
+type Loader interface{ LoadMissing() }
 
 // AutoRefresher is a pane that reads less when the clock refreshes it than when the user does.
 type AutoRefresher = lists.Poller
-
-// BadgeProvider is a pane that shows something on its tab: a count ("3") and how much it matters.
-type BadgeProvider interface {
-	Badge() (string, theme.Tone)
-}
 
 // TabPlacement is where a tab stands in the tab bar.
 type TabPlacement struct {
@@ -69,29 +70,27 @@ type TabPlacement struct {
 	Key  string // the key that brings it to the front; "" takes the next digit that is free
 }
 
-// SettledReporter is a pane that says whether its rows have been read and put in order. Until then a key that waits for
-// them would be about another row than the user means.
-type SettledReporter interface{ Settled() bool }
-
-// StatusReporter is a pane with a mode and counts, shown at the right of the status line: "3 of 14", "2 marked". The
-// most important is first.
-type StatusReporter interface{ Status() []string }
-
-// BreadcrumbProvider is a pane on a stack with its own name in the breadcrumbs: "issue 823".
-type BreadcrumbProvider interface{ Crumb() string }
-
-// CursorMover is a pane that can move its cursor to a row. Select reports whether the pane has the row.
-type CursorMover interface{ Select(id string) bool }
-
 // BookmarkProvider is a pane with bookmarks that the palette offers.
 type BookmarkProvider interface{ Bookmarks() []Action }
 
-// PaletteRowProvider is a pane whose rows the palette offers.
-type PaletteRowProvider interface{ RowFinder() PaletteRowFinder }
+// ListPane is a pane with the rows of a list, which the palette offers too.
+type ListPane interface {
+	Pane
+	RowFinder
+	Badge() (text string, importance theme.Tone) // stands on its tab: "3"
+	Settled() bool                               // the rows are all there and in order: keys that wait for them may go
+	Select(id string) bool                       // moves the cursor to a row, and reports whether it is there
+	Hides(RowRef) bool                           // reports whether the filter hides a row
+	RowlessActions() []Action                    // those that need no row, offered from everywhere: "new contact"
+	ColumnNames() []string
+	ChooseColumns(names []string) (unknown []string)
+	SaveState() PaneState
+	RestoreState(PaneState)
+}
 
-// PaletteRowFinder is the rows of a pane as the palette finds them. Find returns at most limit rows, with clean labels,
-// and Action an action on one row: "disable web-1".
-type PaletteRowFinder interface {
+// RowFinder is the rows of a pane as the palette finds them. Find returns at most limit rows, with clean labels, and
+// Action an action on one row: "disable web-1".
+type RowFinder interface {
 	Find(text string, limit int) []PaletteRow
 	Version() int  // changes with the rows
 	Loaded() bool  // they have been read
@@ -99,19 +98,6 @@ type PaletteRowFinder interface {
 	ActionNames() []string
 	Action(name, id string) (Action, bool)
 }
-
-// ColumnConfigurer is a pane whose columns the user can choose and order.
-type ColumnConfigurer interface {
-	Name() string
-	ColumnNames() []string
-	ChooseColumns(names []string) (unknown []string)
-}
-
-// RowlessActionProvider is a pane whose actions that need no row the palette offers from everywhere: "new contact".
-type RowlessActionProvider interface{ RowlessActions() []Action }
-
-// HiddenRowReporter is a pane whose filter may hide a row.
-type HiddenRowReporter interface{ Hides(RowRef) bool }
 
 // PaletteRow is a row that the palette offers.
 type PaletteRow struct {
@@ -134,16 +120,6 @@ type PaneState struct {
 	SortBy  string // title of a column; empty is the pane's own order
 	Reverse bool
 	Row     string // identity of the row under the cursor
-}
-
-// ChangedRowHighlighter is a pane that tints rows that have just changed. HighlightLeft returns how long it still does,
-// 0 if it does not.
-type ChangedRowHighlighter interface{ HighlightLeft() time.Duration }
-
-// StateSaver is a pane whose state can be saved and restored.
-type StateSaver interface {
-	SaveState() PaneState
-	RestoreState(PaneState)
 }
 
 // Refresher is anything that can be read again: a pane or a store.

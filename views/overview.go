@@ -2,13 +2,11 @@ package views
 
 import (
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client/account"
 	"lookout/client/account/join"
-	"lookout/client/lists"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
@@ -94,17 +92,17 @@ func (o *overview) Announce(b ui.Box) ui.ScreenReaderText {
 // Name returns the name of the tab.
 func (o *overview) Name() string { return "overview" }
 
-// Status says what the charts show.
-func (o *overview) Status() []string { return managed.LoadNotes() }
-
-// Freshness returns the freshness of services and issues together: they are what wakes people.
-func (o *overview) Freshness() lists.Freshness {
-	return o.a.Services().Freshness().Worst(o.a.Issues().Freshness())
-}
-
-// HighlightLeft returns how long services and incidents are still tinted because they have just changed.
-func (o *overview) HighlightLeft() time.Duration {
-	return max(o.a.Services().Highlights.Left(), o.a.Issues().Highlights.Left())
+// Info returns the freshness of services and issues together: they are what wakes people. Missing are all others.
+func (o *overview) Info() ui.Info {
+	a, services, issues := o.a, o.a.Services(), o.a.Issues()
+	return ui.Info{
+		Freshness:     services.Freshness().Worst(issues.Freshness()),
+		HighlightLeft: max(services.Highlights.Left(), issues.Highlights.Left()),
+		Status:        managed.LoadNotes,
+		Missing: func() []string {
+			return table.JoinedStores{a.Stats(), a.Contacts(), a.Buckets(), a.Keys(), a.TransferUsage()}.Missing()
+		},
+	}
 }
 
 // Refresh reads services and issues, and what changes slowly only if it is missing or old.
@@ -136,12 +134,6 @@ func (o *overview) LoadMissing() {
 	if o.isVisible(changesBox) {
 		o.a.LoadChanges()
 	}
-}
-
-// MissingLists names the lists that the overview lacks, apart from those that its freshness is about.
-func (o *overview) MissingLists() []string {
-	a := o.a
-	return table.JoinedStores{a.Stats(), a.Contacts(), a.Buckets(), a.Keys(), a.TransferUsage()}.Missing()
 }
 
 // Update handles clicks: the first focuses a box, the second opens it.

@@ -106,11 +106,11 @@ func OpenablePanes(a *account.Account) []ui.Pane {
 }
 
 // ColumnChoosers returns the panes whose columns the user can choose: tabs, and panes that open from them.
-func ColumnChoosers(a *account.Account) []ui.ColumnConfigurer {
-	var lists []ui.ColumnConfigurer
+func ColumnChoosers(a *account.Account) []ui.ListPane {
+	var lists []ui.ListPane
 	panes := append(Panes(a), OpenablePanes(a)...)
 	for _, p := range append(panes, NewAllAccounts(a.Context, nil, nil, a.Now).Pane) {
-		if l, ok := p.(ui.ColumnConfigurer); ok {
+		if l, ok := p.(ui.ListPane); ok {
 			lists = append(lists, l)
 		}
 	}

@@ -99,7 +99,7 @@ func (w *watch) attentionLines(b ui.Box) (lines []string) {
 // headLine returns the account with how many services are down and how many other incidents are not over, or why that
 // is not known.
 func (w *watch) headLine(b ui.Box) string {
-	g, f := b.Theme.Glyphs, w.Freshness()
+	g, f := b.Theme.Glyphs, w.Info().Freshness
 	down, open, uncertain := managed.CountAlerts(w.a.Incidents().Alerts())
 	var parts []string
 	add := func(show bool, tone theme.Tone, format string, args ...any) {

@@ -48,21 +48,17 @@ func (c chrome) clickTargets() []clickTarget {
 // opened from there.
 func (c chrome) breadcrumbTargets(end int) []clickTarget {
 	t := c.s.tabs.current()
-	top, ok := t.top().(ui.BreadcrumbProvider)
-	if !ok {
-		return nil
-	}
-	whole := top.Crumb()
+	whole := t.top().Info().Crumb
 	from := end - ui.Width(whole)
 	var targets []clickTarget
 	for i, p := range t.stack[1:] {
-		part, ok := p.(ui.BreadcrumbProvider)
-		if !ok || len(part.Crumb()) >= len(whole) || !strings.HasPrefix(whole, part.Crumb()) {
+		part := p.Info().Crumb
+		if len(part) >= len(whole) || !strings.HasPrefix(whole, part) {
 			continue
 		}
-		to := end - ui.Width(whole) + ui.Width(part.Crumb())
+		to := end - ui.Width(whole) + ui.Width(part)
 		goUp := func() { t.popTo(i + 2) }
-		targets = append(targets, clickTarget{1, max(0, from), to, ui.LocalAction("", part.Crumb(), "", goUp)})
+		targets = append(targets, clickTarget{1, max(0, from), to, ui.LocalAction("", part, "", goUp)})
 		from = to
 	}
 	return targets
@@ -202,7 +198,7 @@ const hintGap = 2
 // typed, no key is an action.
 func (c chrome) hints() iter.Seq[ui.Action] {
 	return func(yield func(ui.Action) bool) {
-		if c.s.dialogs.top() != nil || isTyping(c.s.pane()) {
+		if c.s.dialogs.top() != nil || c.s.pane().Info().Typing {
 			return
 		}
 		help := c.s.program.actions(c.s)[0]
@@ -225,12 +221,6 @@ func (c chrome) hints() iter.Seq[ui.Action] {
 	}
 }
 
-// isTyping reports whether text can be typed in a pane now.
-func isTyping(p ui.Pane) bool {
-	t, ok := p.(ui.TypingReporter)
-	return ok && t.Typing()
-}
-
 // hintLine shows the keys that work now, the most important first: those of the dialog in front, of the text that is
 // typed, or of the pane. A hint that does not fit is left out.
 func (c chrome) hintLine() []span {
@@ -238,7 +228,7 @@ func (c chrome) hintLine() []span {
 	switch d := c.s.dialogs.top(); {
 	case d != nil:
 		hints = d.hints()
-	case isTyping(c.s.pane()):
+	case c.s.pane().Info().Typing:
 		hints = []hint{{"enter", "keep"}, {"esc", "clear"}}
 	default:
 		for a := range c.hints() {
@@ -275,15 +265,15 @@ func (c chrome) workHint() workHint {
 // first: of the counts it shows those that fit.
 func (c chrome) statusLine() string {
 	readKey := ""
-	if c.s.dialogs.top() == nil && !isTyping(c.s.pane()) {
+	info := c.s.pane().Info()
+	if c.s.dialogs.top() == nil && !info.Typing {
 		readKey = c.s.programKey(messagesName, "m")
 	}
 	left := c.s.status.view(c.b, c.s.programKey(undoName, "u"), readKey, c.workHint())
-	reporter, ok := c.s.pane().(ui.StatusReporter)
-	if !ok {
+	if info.Status == nil {
 		return left
 	}
-	t, status := c.b.Theme, reporter.Status()
+	t, status := c.b.Theme, info.Status()
 	if c.s.dialogs.top() != nil {
 		t = t.Dimmed()
 	}

@@ -70,16 +70,15 @@ func (c *clock) schedule(s *Shell) tea.Cmd {
 	if c.interval > 0 {
 		wait = min(wait, c.nextRefresh.Sub(now))
 	}
-	if r, ok := s.pane().(ui.FreshnessReporter); ok {
-		switch f := r.Freshness(); {
-		case f.Loading:
-			wait = min(wait, time.Second) // the rows that arrive meanwhile have an age from then on
-		case f.Loaded:
-			wait = min(wait, untilAgeChanges(now.Sub(f.LoadedAt)))
-		}
-		if left := c.nextAttempt(s).Sub(now); r.Freshness().Err != nil && c.interval > 0 && left > 0 {
-			wait = min(wait, untilCountdownChanges(left))
-		}
+	f := s.freshness()
+	switch {
+	case f.Loading:
+		wait = min(wait, time.Second) // the rows that arrive meanwhile have an age from then on
+	case f.Loaded && !readsNothing(f):
+		wait = min(wait, untilAgeChanges(now.Sub(f.LoadedAt)))
+	}
+	if left := c.nextAttempt(s).Sub(now); f.Err != nil && c.interval > 0 && left > 0 {
+		wait = min(wait, untilCountdownChanges(left))
 	}
 	if left, _ := s.o.rateLimitWait(now); left > 0 {
 		wait = min(wait, untilCountdownChanges(left))
@@ -165,7 +164,7 @@ func (c *clock) handleTick(s *Shell, t tick) tea.Cmd {
 	if c.interval == 0 || now.Before(c.nextRefresh) {
 		return c.schedule(s)
 	}
-	f := freshnessOf(s.pane())
+	f := s.freshness()
 	if next := c.nextAttempt(s); f.Err != nil && next.After(now) {
 		c.nextRefresh = next
 		return c.schedule(s)
@@ -185,24 +184,23 @@ func (c *clock) handleTick(s *Shell, t tick) tea.Cmd {
 		c.nextRefresh = resume
 		return c.schedule(s)
 	}
-	if noAutoRefresh(s.pane()) {
-		s.o.Notify.refresh()
-		return c.schedule(s)
+	if !s.pane().Info().ReadOnRequest {
+		poll(s.pane())
 	}
-	poll(s.pane())
 	s.o.Notify.refresh()
 	return c.schedule(s)
 }
 
 // onPaneOpened refreshes the pane in front at once if its rows are older than the time between refreshes.
 func (c *clock) onPaneOpened(s *Shell) tea.Cmd {
-	f, now := freshnessOf(s.pane()), s.o.Now()
+	info, now := s.pane().Info(), s.o.Now()
+	f := info.Freshness
 	c.openedAt = now
 	last := f.LoadedAt
 	if f.Err != nil {
 		last = f.FailedAt
 	}
-	if noAutoRefresh(s.pane()) || last.IsZero() || now.Sub(last) < c.refreshInterval() {
+	if info.ReadOnRequest || last.IsZero() || now.Sub(last) < c.refreshInterval() {
 		return c.schedule(s)
 	}
 	c.nextRefresh = now
@@ -213,7 +211,7 @@ func (c *clock) onPaneOpened(s *Shell) tea.Cmd {
 func poll(p ui.Pane) {
 	if poller, ok := p.(ui.AutoRefresher); ok {
 		poller.Poll()
-	} else if !freshnessOf(p).Loading {
+	} else if !p.Info().Freshness.Loading {
 		p.Refresh()
 	}
 }
@@ -242,18 +240,11 @@ func (c *clock) setFocus(s *Shell, on bool) tea.Cmd {
 	return c.schedule(s)
 }
 
-func freshnessOf(p ui.Pane) lists.Freshness {
-	if r, ok := p.(ui.FreshnessReporter); ok {
-		return r.Freshness()
-	}
-	return lists.Freshness{Loaded: true}
-}
+// freshness returns how fresh the rows of the pane in front are.
+func (s *Shell) freshness() lists.Freshness { return s.pane().Info().Freshness }
 
-// noAutoRefresh reports whether a pane is read again only when the user asks.
-func noAutoRefresh(p ui.Pane) bool {
-	r, ok := p.(interface{ SkipsAutoRefresh() bool })
-	return ok && r.SkipsAutoRefresh()
-}
+// readsNothing reports whether rows are there without having been read.
+func readsNothing(f lists.Freshness) bool { return f.Loaded && f.LoadedAt.IsZero() }
 
 // remainingWait formats a remaining wait in the steps of an age. It rounds up.
 func remainingWait(left time.Duration) string {
@@ -274,11 +265,11 @@ func askedWait(asked time.Duration) string {
 // freshnessText says how fresh the pane in front is, and which lists it joins with are missing.
 func (s *Shell) freshnessText() (string, theme.Tone) {
 	text, tone := s.ownFreshnessText()
-	joins, ok := s.pane().(ui.MissingListReporter)
-	if f := freshnessOf(s.pane()); !ok || f.Err != nil || !f.Loaded {
+	info := s.pane().Info()
+	if f := info.Freshness; info.Missing == nil || f.Err != nil || !f.Loaded {
 		return text, tone
 	}
-	missing := joins.MissingLists()
+	missing := info.Missing()
 	if len(missing) > 1 { // room for the first: the clock stands beside it
 		missing = []string{fmt.Sprintf("%s and %d more", missing[0], len(missing)-1)}
 	}
@@ -290,13 +281,13 @@ func (s *Shell) freshnessText() (string, theme.Tone) {
 
 // ownFreshnessText says how fresh the rows of the pane in front are.
 func (s *Shell) ownFreshnessText() (string, theme.Tone) {
-	f, now, g := freshnessOf(s.pane()), s.now(), s.themes.current.Glyphs
-	_, reports := s.pane().(ui.FreshnessReporter)
+	info, now, g := s.pane().Info(), s.now(), s.themes.current.Glyphs
+	f := info.Freshness
 	left, asked := s.o.rateLimitWait(now)
 	age := wording.FormatAge(now.Sub(f.LoadedAt))
 	low, _ := s.o.low()
 	switch {
-	case !reports && !s.clock.paused():
+	case readsNothing(f) && !s.clock.paused():
 		return "", theme.Muted
 	case s.clock.paused():
 		return "paused " + s.clock.pausedAt.In(s.o.Location).Format("15:04:05"), theme.Warn
@@ -312,9 +303,9 @@ func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 		return s.failureText(f, now), theme.Bad
 	case !f.Loaded:
 		return g.Stale + " loading", theme.Warn
-	case f.Loading && noAutoRefresh(s.pane()):
+	case f.Loading && info.ReadOnRequest:
 		return g.Stale + " reading", theme.Warn
-	case noAutoRefresh(s.pane()):
+	case info.ReadOnRequest:
 		return g.Live + " read · " + age + " ago", theme.Good
 	case low != "" && s.clock.interval > 0:
 		return g.Live + " " + age + " ago · refreshing slowly: " + low, theme.Warn
@@ -337,7 +328,7 @@ func (s *Shell) failureText(f lists.Freshness, now time.Time) string {
 	switch wait := s.clock.nextAttempt(s).Sub(now); {
 	case f.Loading:
 		again = " · retrying"
-	case s.clock.interval > 0 && wait > 0 && !noAutoRefresh(s.pane()):
+	case s.clock.interval > 0 && wait > 0 && !s.pane().Info().ReadOnRequest:
 		again = " · retry in " + remainingWait(wait)
 	}
 	_, gone := lists.GoneID(f.Err)
@@ -384,12 +375,8 @@ func (m *motion) enabled(s *Shell) bool {
 
 // schedule sets the timer to the end of the tint, which is then drawn.
 func (m *motion) schedule(s *Shell) tea.Cmd {
-	p, tints := s.pane().(ui.ChangedRowHighlighter)
-	if !tints || m.scheduled || !m.enabled(s) {
-		return nil
-	}
-	left := p.HighlightLeft()
-	if left <= 0 {
+	left := s.pane().Info().HighlightLeft
+	if left <= 0 || m.scheduled || !m.enabled(s) {
 		return nil
 	}
 	m.scheduled = true

@@ -151,7 +151,7 @@ func TestClock_onPaneOpened_afterFailure(t *testing.T) {
 
 // savingPane remembers what was restored.
 type savingPane struct {
-	ui.Pane
+	ui.ListPane
 	restored []ui.PaneState
 }
 
@@ -163,7 +163,7 @@ func (p *savingPane) RestoreState(state ui.PaneState) { p.restored = append(p.re
 func TestTabs_restoreState(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, nil)
-		pane := &savingPane{Pane: b.shell.pane()}
+		pane := &savingPane{ListPane: b.shell.pane().(ui.ListPane)}
 		tabs := &b.shell.tabs
 		tabs.current().stack[0] = pane
 		if tabs.restoreState(accountState{}); len(pane.restored) > 0 {
@@ -182,7 +182,7 @@ type failingPane struct {
 	polls     int
 }
 
-func (p *failingPane) Freshness() lists.Freshness { return p.freshness }
+func (p *failingPane) Info() ui.Info { return ui.Info{Freshness: p.freshness} }
 
 func (p *failingPane) Poll() { p.polls++ }
 

@@ -131,7 +131,9 @@ func (p *countingPane) View(b ui.Box) string {
 	return b.Theme.Paint(theme.Good, "rows") + " " + p.status
 }
 
-func (p *countingPane) Status() []string { return []string{"1 of 14"} }
+func (p *countingPane) Info() ui.Info {
+	return ui.Info{Status: func() []string { return []string{"1 of 14"} }}
+}
 
 // A key in a dialog does not draw the screen behind it again, unless it starts something or opens another dialog.
 // Anything else may change that screen.

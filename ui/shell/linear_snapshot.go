@@ -49,8 +49,7 @@ func (l *ScreenReaderProgram) snapshot(s *Shell, now time.Time) screenSnapshot {
 	}
 	r, reads := s.pane().(ui.ScreenReaderPane)
 	if !reads {
-		t.text = l.textLines(s.pane().View(b))
-		if p, ok := s.pane().(ui.TypingReporter); ok && p.Typing() {
+		if t.text = l.textLines(s.pane().View(b)); s.pane().Info().Typing {
 			t.text = nil
 		}
 		return t
@@ -60,7 +59,7 @@ func (l *ScreenReaderProgram) snapshot(s *Shell, now time.Time) screenSnapshot {
 		t.item, t.count, t.input = l.announced.item, l.announced.count, reading.Input
 		return t
 	}
-	if _, counted := s.pane().(ui.ColumnConfigurer); counted && freshnessOf(s.pane()).Loaded {
+	if _, counted := s.pane().(ui.ListPane); counted && s.freshness().Loaded {
 		t.count = wording.Plural(reading.Count, "row", "rows")
 	}
 	t.setReading(l, reading)
@@ -104,8 +103,8 @@ func (info *AccountInfo) accountLine() string {
 // breadcrumbLine names the tab in front, and the place in it.
 func (t *tabs) breadcrumbLine() string {
 	line := fmt.Sprintf("%s, tab %d of %d", t.current().title, t.front+1, len(t.list))
-	if c, ok := t.pane().(ui.BreadcrumbProvider); ok && len(t.current().stack) > 1 {
-		line += ", " + c.Crumb()
+	if len(t.current().stack) > 1 {
+		line += ", " + t.pane().Info().Crumb
 	}
 	return line
 }

@@ -101,10 +101,8 @@ func (p *paletteDialog) readLists() {
 		return
 	}
 	p.reading = true
-	for _, t := range p.shell.tabs.list {
-		if f, ok := t.root().(ui.PaletteRowProvider); ok {
-			f.RowFinder().EnsureLoaded()
-		}
+	for l := range p.shell.tabs.lists() {
+		l.EnsureLoaded()
 	}
 }
 
@@ -235,12 +233,8 @@ func (s *Shell) otherPaneEntries(q search.SearchTerm) (entries []paletteEntry) {
 	for a := range s.actions() {
 		offered[a.ID()] = true
 	}
-	for _, t := range s.tabs.list {
-		pane, ok := t.root().(ui.RowlessActionProvider)
-		if !ok {
-			continue
-		}
-		for _, a := range s.policy.apply(t.name(), pane.RowlessActions()) {
+	for l := range s.tabs.lists() {
+		for _, a := range s.policy.apply(l.Name(), l.RowlessActions()) {
 			fit := fitOrForgive(q, a.Name())
 			if offered[a.ID()] || fit == search.None {
 				continue
@@ -248,11 +242,11 @@ func (s *Shell) otherPaneEntries(q search.SearchTerm) (entries []paletteEntry) {
 			offered[a.ID()] = true
 			entries = append(entries, paletteEntry{
 				label:  a.Name(),
-				kind:   t.name(),
+				kind:   l.Name(),
 				reason: a.DisabledReason,
 				fit:    fit,
 				do: func() tea.Cmd {
-					s.tabs.goTo(ui.GoToMsg{Pane: t.name()})
+					s.tabs.goTo(ui.GoToMsg{Pane: l.Name()})
 					return s.startAction(a)
 				},
 			})
@@ -263,18 +257,16 @@ func (s *Shell) otherPaneEntries(q search.SearchTerm) (entries []paletteEntry) {
 
 // rowEntries returns the rows of all tabs that fit a text.
 func (s *Shell) rowEntries(text string) (entries []paletteEntry) {
-	for _, t := range s.tabs.list {
-		if f, ok := t.root().(ui.PaletteRowProvider); ok {
-			entries = append(entries, rowEntriesOf(t.name(), f.RowFinder(), text)...)
-		}
+	for l := range s.tabs.lists() {
+		entries = append(entries, rowEntriesOf(l, text)...)
 	}
 	return entries
 }
 
 // rowEntriesOf returns the rows of a pane that fit a text.
-func rowEntriesOf(pane string, rows ui.PaletteRowFinder, text string) (entries []paletteEntry) {
-	q := search.New(text)
-	for _, row := range rows.Find(text, maxRowsFound) {
+func rowEntriesOf(l ui.ListPane, text string) (entries []paletteEntry) {
+	pane, q := l.Name(), search.New(text)
+	for _, row := range l.Find(text, maxRowsFound) {
 		entries = append(entries, paletteEntry{
 			label:   row.Label,
 			foundBy: row.FoundBy,
@@ -299,33 +291,28 @@ func (s *Shell) rowActionEntries(text string) (entries []paletteEntry) {
 	words := strings.Fields(text)
 	for n := 1; n < len(words); n++ {
 		front, back := strings.Join(words[:n], " "), strings.Join(words[n:], " ")
-		for _, t := range s.tabs.list {
-			entries = append(entries, s.actionEntriesOf(t, front, back)...)
-			entries = append(entries, s.actionEntriesOf(t, back, front)...)
+		for l := range s.tabs.lists() {
+			entries = append(entries, s.actionEntriesOf(l, front, back)...)
+			entries = append(entries, s.actionEntriesOf(l, back, front)...)
 		}
 	}
 	return entries
 }
 
 // actionEntriesOf returns the actions of a tab's rows whose name and row fit.
-func (s *Shell) actionEntriesOf(t *tab, name, row string) (entries []paletteEntry) {
-	pane, ok := t.root().(ui.PaletteRowProvider)
-	if !ok {
-		return nil
-	}
-	finder := pane.RowFinder()
+func (s *Shell) actionEntriesOf(l ui.ListPane, name, row string) (entries []paletteEntry) {
 	var rows []paletteEntry
-	for _, action := range finder.ActionNames() {
+	for _, action := range l.ActionNames() {
 		fit := fitOrForgive(search.New(name), action)
 		if fit == search.None || fit == search.Inside {
 			continue
 		}
 		if rows == nil {
-			rows = rowEntriesOf(t.name(), finder, row)
+			rows = rowEntriesOf(l, row)
 		}
 		for _, e := range rows {
 			e.label, e.fit = action+" "+e.label, min(fit, e.fit)
-			e.do = func() tea.Cmd { return s.startRowAction(t.name(), finder, e.id, action) }
+			e.do = func() tea.Cmd { return s.startRowAction(l, e.id, action) }
 			entries = append(entries, e)
 		}
 	}
@@ -333,13 +320,13 @@ func (s *Shell) actionEntriesOf(t *tab, name, row string) (entries []paletteEntr
 }
 
 // startRowAction goes to a row and starts an action on it, as the action's key there does.
-func (s *Shell) startRowAction(pane string, rows ui.PaletteRowFinder, id, name string) tea.Cmd {
-	s.tabs.goTo(ui.GoToMsg{Pane: pane, ID: id})
-	action, found := rows.Action(name, id)
+func (s *Shell) startRowAction(l ui.ListPane, id, name string) tea.Cmd {
+	s.tabs.goTo(ui.GoToMsg{Pane: l.Name(), ID: id})
+	action, found := l.Action(name, id)
 	if !found {
 		return ui.ShowStatus(theme.Warn, name+": it no longer exists")
 	}
-	return s.startAction(s.policy.apply(pane, []ui.Action{action})[0])
+	return s.startAction(s.policy.apply(l.Name(), []ui.Action{action})[0])
 }
 
 // layout finds the entries for a text that was pasted.

@@ -236,7 +236,7 @@ func (d *RootModel) noteProblems() {
 		}
 	}
 	if d.o.AccountFreshness == nil {
-		note(d.o.Account, freshnessOf(d.pane()))
+		note(d.o.Account, d.freshness())
 		return
 	}
 	for name, f := range d.o.AccountFreshness() {

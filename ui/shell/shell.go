@@ -84,7 +84,7 @@ func New(o Options) (*Shell, error) {
 
 // applyColumns gives a list its configured columns. It returns a message about columns that do not exist.
 func (s *Shell) applyColumns(p ui.Pane) tea.Cmd {
-	c, ok := p.(ui.ColumnConfigurer)
+	c, ok := p.(ui.ListPane)
 	if !ok || len(s.o.Columns[p.Name()]) == 0 {
 		return nil
 	}
@@ -134,8 +134,7 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 		cmd = tea.Batch(cmd, s.clock.onPaneOpened(s))
 	}
 	s.dialogs.removeFinishedForms()
-	if p, ok := s.pane().(interface{ LoadMissing() }); ok && s.started &&
-		(!s.clock.paused() || !freshnessOf(s.pane()).Loaded) {
+	if p, ok := s.pane().(ui.Loader); ok && s.started && (!s.clock.paused() || !s.freshness().Loaded) {
 		p.LoadMissing()
 	}
 	if p, ok := s.dialogs.top().(*paletteDialog); ok && !s.clock.paused() {
@@ -214,7 +213,7 @@ type resizeDrawn struct{}
 func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case ui.StatusMsg:
-		if h, ok := s.pane().(ui.HiddenRowReporter); ok && h.Hides(msg.Row) {
+		if l, ok := s.pane().(ui.ListPane); ok && l.Hides(msg.Row) {
 			msg.Text += " · hidden by the filter · press esc to clear it"
 		}
 		return s.status.show(s, msg)
@@ -270,9 +269,9 @@ func (s *Shell) askForToken() {
 	refused := false
 	switch d := s.dialogs.top().(type) {
 	case nil:
-		t, ok := s.pane().(ui.TypingReporter)
-		f := freshnessOf(s.pane())
-		refused = !s.tokenAsked && wording.Unauthorized(f.Err) && !f.Loading && !(ok && t.Typing())
+		info := s.pane().Info()
+		f := info.Freshness
+		refused = !s.tokenAsked && wording.Unauthorized(f.Err) && !f.Loading && !info.Typing
 	case *formDialog:
 		refused = d.form.TakeUnauthorized() && !d.asksToken
 	}
@@ -319,7 +318,7 @@ func (s *Shell) handleKey(k tea.KeyPressMsg) tea.Cmd {
 		return s.passKeyToDialog(d, k)
 	}
 	p := s.pane()
-	if t, ok := p.(ui.TypingReporter); ok && t.Typing() {
+	if p.Info().Typing {
 		s.reads.noteInput()
 		return p.Update(k)
 	}
@@ -371,7 +370,7 @@ func (s *Shell) handlePaste(msg tea.PasteMsg) tea.Cmd {
 	if d := s.dialogs.top(); d != nil {
 		return d.handlePaste(msg)
 	}
-	if t, ok := s.pane().(ui.TypingReporter); ok && t.Typing() {
+	if s.pane().Info().Typing {
 		return s.pane().Update(msg)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -110,8 +111,8 @@ func (t *tabs) goTo(msg ui.GoToMsg) bool {
 	t.front = i
 	to := t.current()
 	to.popTo(1)
-	if s, ok := to.top().(ui.CursorMover); ok && msg.ID != "" {
-		s.Select(msg.ID)
+	if l, ok := to.top().(ui.ListPane); ok && msg.ID != "" {
+		l.Select(msg.ID)
 	}
 	if msg.ThenOpen != nil {
 		to.stack = append(to.stack, msg.ThenOpen)
@@ -141,21 +142,30 @@ func (t *tabs) travel(from, to *[]location) bool {
 	return false
 }
 
+// lists yields the roots of the tabs that are lists.
+func (t *tabs) lists() iter.Seq[ui.ListPane] {
+	return func(yield func(ui.ListPane) bool) {
+		for _, one := range t.list {
+			if l, ok := one.root().(ui.ListPane); ok && !yield(l) {
+				return
+			}
+		}
+	}
+}
+
 // rowsVersion changes with the rows of any tab.
 func (t *tabs) rowsVersion() (sum int) {
-	for _, one := range t.list {
-		if f, ok := one.root().(ui.PaletteRowProvider); ok {
-			sum += f.RowFinder().Version()
-		}
+	for l := range t.lists() {
+		sum += l.Version()
 	}
 	return sum
 }
 
 // unread returns the names of the tabs whose rows have not been read.
 func (t *tabs) unread() (names []string) {
-	for _, one := range t.list {
-		if f, ok := one.root().(ui.PaletteRowProvider); ok && !f.RowFinder().Loaded() {
-			names = append(names, one.name())
+	for l := range t.lists() {
+		if !l.Loaded() {
+			names = append(names, l.Name())
 		}
 	}
 	return names
@@ -164,7 +174,8 @@ func (t *tabs) unread() (names []string) {
 // refreshAll refreshes the top pane of every tab.
 func (t *tabs) refreshAll() {
 	for i, one := range t.list {
-		if p := one.top(); i == t.front || !noAutoRefresh(p) || freshnessOf(p).Loaded {
+		p := one.top()
+		if info := p.Info(); i == t.front || !info.ReadOnRequest || info.Freshness.Loaded {
 			p.Refresh() // what only opening a pane reads is not read for it
 		}
 	}
@@ -173,10 +184,8 @@ func (t *tabs) refreshAll() {
 // saveState returns the user's choices in the tabs.
 func (t *tabs) saveState() accountState {
 	state := accountState{tab: t.current().name(), panes: map[string]ui.PaneState{}}
-	for _, one := range t.list {
-		if s, ok := one.root().(ui.StateSaver); ok {
-			state.panes[one.name()] = s.SaveState()
-		}
+	for l := range t.lists() {
+		state.panes[l.Name()] = l.SaveState()
 	}
 	return state
 }
@@ -186,10 +195,9 @@ func (t *tabs) restoreState(state accountState) {
 	if i := t.find(state.tab); i >= 0 {
 		t.front = i
 	}
-	for _, one := range t.list {
-		saved, known := state.panes[one.name()]
-		if s, ok := one.root().(ui.StateSaver); ok && known {
-			s.RestoreState(saved)
+	for l := range t.lists() {
+		if saved, known := state.panes[l.Name()]; known {
+			l.RestoreState(saved)
 		}
 	}
 }
@@ -266,8 +274,8 @@ func (s *Shell) tabCells(g theme.Glyphs) []tabCell {
 			index: i,
 			front: i == s.tabs.front,
 		}
-		if b, ok := t.root().(ui.BadgeProvider); ok {
-			cell.badge, cell.badgeTone = b.Badge()
+		if l, ok := t.root().(ui.ListPane); ok {
+			cell.badge, cell.badgeTone = l.Badge()
 			count := strings.TrimPrefix(cell.badge, "≥ ")
 			if cell.badgeTone == theme.Bad && count != "" && count[0] >= '0' && count[0] <= '9' {
 				cell.badge = g.Problem + cell.badge
@@ -282,9 +290,9 @@ func (s *Shell) tabCells(g theme.Glyphs) []tabCell {
 func (c chrome) tabs() []tabCell {
 	s, g := c.s, c.b.Theme.Glyphs
 	cells := s.tabCells(g)
-	if p, ok := s.pane().(ui.BreadcrumbProvider); ok && len(s.tabs.current().stack) > 1 {
+	if len(s.tabs.current().stack) > 1 {
 		front := &cells[s.tabs.front]
-		front.badge, front.badgeTone = g.Right+" "+p.Crumb(), theme.Strong
+		front.badge, front.badgeTone = g.Right+" "+s.pane().Info().Crumb, theme.Strong
 		*front = front.measured()
 	}
 	return cells

@@ -88,7 +88,7 @@ func (t *typeahead) resumeWaiting(s *Shell) tea.Cmd {
 		if a.ID() != w.action {
 			continue
 		}
-		p, ok := w.pane.(ui.SettledReporter)
+		p, ok := w.pane.(ui.ListPane)
 		if a.WaitsFor != "" || a.DisabledReason == "" && ok && !p.Settled() {
 			return nil
 		}

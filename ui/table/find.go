@@ -15,9 +15,6 @@ type RowSearch[T any] struct {
 // maxFindRows is the number of rows that Find looks at.
 const maxFindRows = 20_000
 
-// RowFinder returns the list as the palette finds its rows.
-func (l *List[T]) RowFinder() ui.PaletteRowFinder { return l }
-
 // Find returns the rows that fit a text best. It forgives typing errors only if no row fits.
 func (l *List[T]) Find(text string, limit int) []ui.PaletteRow {
 	n := search.New(text)

@@ -41,7 +41,7 @@ func TestRowFinder_Find(t *testing.T) {
 		{"48999", nil},
 	} {
 		var got []string
-		for _, found := range l.RowFinder().Find(c.text, 5) {
+		for _, found := range l.Find(c.text, 5) {
 			got = append(got, found.Label+wording.WithPrefix(" · ", found.FoundBy))
 		}
 		if !slices.Equal(got, c.want) {
@@ -72,8 +72,8 @@ func TestRowFinder_Action_ignoresMarks(t *testing.T) {
 		},
 	}
 	pressKeys(l, "space", "space")
-	for _, name := range l.RowFinder().ActionNames() {
-		a, found := l.RowFinder().Action(name, "2")
+	for _, name := range l.ActionNames() {
+		a, found := l.Action(name, "2")
 		switch {
 		case !found:
 			t.Errorf("%s is missing", name)
@@ -90,10 +90,10 @@ func TestRowFinder_Action_ignoresMarks(t *testing.T) {
 	if !slices.Equal(got, []string{"c", "c", "c"}) || l.marks.count() != 2 {
 		t.Errorf("done with %v; %d rows are marked", got, l.marks.count())
 	}
-	if _, found := l.RowFinder().Action("one", "9"); found {
+	if _, found := l.Action("one", "9"); found {
 		t.Error("an action on a row that is gone")
 	}
-	if _, found := l.RowFinder().Action("two", "1"); found {
+	if _, found := l.Action("two", "1"); found {
 		t.Error("an action that does not exist")
 	}
 }
@@ -109,7 +109,7 @@ func TestRowFinder_Action_usesWholeName(t *testing.T) {
 		})
 	}
 	for _, name := range []string{"Disable the key", "disable the bucket"} {
-		if a, found := l.RowFinder().Action(name, "1"); found {
+		if a, found := l.Action(name, "1"); found {
 			a.Do()
 		}
 	}
@@ -126,7 +126,7 @@ func BenchmarkFind(b *testing.B) {
 		b.Run(text, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				l.RowFinder().Find(text, 20)
+				l.Find(text, 20)
 			}
 		})
 	}

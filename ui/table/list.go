@@ -84,7 +84,7 @@ type List[T any] struct {
 	Footer       func(*lists.RowStore[T], ui.Box) string     // a line below the rows
 	EmptyText    string                                      // "no services yet · n adds one"
 	SortBy       string                                      // title of the column that rows are first sorted by
-	BadgeFunc    func() (text string, importance theme.Tone) // see ui.Badger
+	BadgeFunc    func() (text string, importance theme.Tone) // see ui.ListPane
 	OnVisible    func(rows []T)                              // reads what the rows in sight lack
 	Breadcrumb   func() string                               // of a list on a stack: "acme-backups › db"
 	AutoRefresh  AutoRefreshOptions                          // how the clock refreshes it
@@ -147,16 +147,25 @@ type frame[T any] struct {
 // Name returns the title: the tab's name.
 func (l *List[T]) Name() string { return l.Title }
 
-// Crumb returns where the list stands on its tab's stack.
-func (l *List[T]) Crumb() string {
-	if l.Breadcrumb == nil {
-		return l.Title
+// Info returns what the list tells about itself.
+func (l *List[T]) Info() ui.Info {
+	info := ui.Info{
+		Crumb:         l.Title,
+		Typing:        l.filter.typing,
+		Freshness:     l.Store.Freshness(),
+		ReadOnRequest: l.AutoRefresh.Disabled,
+		HighlightLeft: l.Store.Highlights.Left(),
+		Status:        l.status,
+		Missing:       func() []string { return append(JoinedStores{l.Store}, l.JoinedStores...).Missing() },
 	}
-	return l.Breadcrumb()
+	if l.Breadcrumb != nil {
+		info.Crumb = l.Breadcrumb()
+	}
+	if l.AutoRefresh.Joined != nil {
+		info.Freshness = l.AutoRefresh.Joined()
+	}
+	return info
 }
-
-// SkipsAutoRefresh reports whether the clock leaves the rows alone.
-func (l *List[T]) SkipsAutoRefresh() bool { return l.AutoRefresh.Disabled }
 
 // OnClose cancels what a lazy store is reading: the list was taken off its stack.
 func (l *List[T]) OnClose() {
@@ -164,9 +173,6 @@ func (l *List[T]) OnClose() {
 		l.Store.Cancel()
 	}
 }
-
-// Typing reports whether the filter has the keyboard.
-func (l *List[T]) Typing() bool { return l.filter.typing }
 
 // Badge returns what the tab shows beside its name.
 func (l *List[T]) Badge() (string, theme.Tone) {
@@ -176,26 +182,10 @@ func (l *List[T]) Badge() (string, theme.Tone) {
 	return l.BadgeFunc()
 }
 
-// Freshness returns how fresh the rows are.
-func (l *List[T]) Freshness() lists.Freshness {
-	if l.AutoRefresh.Joined != nil {
-		return l.AutoRefresh.Joined()
-	}
-	return l.Store.Freshness()
-}
-
-// HighlightLeft returns how long rows are still tinted because they have just changed.
-func (l *List[T]) HighlightLeft() time.Duration { return l.Store.Highlights.Left() }
-
 // Refresh reads the rows and the joined stores again.
 func (l *List[T]) Refresh() {
 	l.Store.Refresh()
 	l.JoinedStores.Refresh()
-}
-
-// MissingLists names the joined stores that failed, and those that lack rows; the list itself first.
-func (l *List[T]) MissingLists() []string {
-	return append(JoinedStores{l.Store}.Missing(), l.JoinedStores.Missing()...)
 }
 
 // joinMaxAge is the age at which Poll reads a joined store again.

@@ -177,9 +177,9 @@ func (l *List[T]) matches() string {
 	return text
 }
 
-// Status returns the position of the cursor, the number of marks and the order of the rows: "3 of 14", "2 marked",
+// status returns the position of the cursor, the number of marks and the order of the rows: "3 of 14", "2 marked",
 // "sorted by label".
-func (l *List[T]) Status() []string {
+func (l *List[T]) status() []string {
 	if !l.Store.Loaded() || l.shown() == 0 {
 		return nil
 	}

@@ -97,7 +97,7 @@ func newEmptyList(t testing.TB, answer lists.RowPage[thing], err error) *List[th
 
 func pressKeys(l *List[thing], keys ...string) {
 	for _, k := range keys {
-		if l.Typing() {
+		if l.Info().Typing {
 			for _, r := range k {
 				l.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
 			}

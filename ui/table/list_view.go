@@ -202,7 +202,7 @@ func (l *List[T]) drawRows(b ui.Box) {
 	}
 	var row T
 	look := tableRow{
-		stale: l.Freshness().Err != nil,
+		stale: l.Info().Freshness.Err != nil,
 		cell:  func(column int) (string, theme.Tone) { return l.Columns[column].Cell(row, b) },
 		shorten: func(column int, text string, width int) string {
 			if shorten := l.Columns[column].Shorten; shorten != nil {

@@ -17,11 +17,14 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
+	"lookout/ui/table"
 	"lookout/views/operation"
 )
 
 // handoverView is the pane of what the next shift must know, in the words of lookout handover.
 type handoverView struct {
+	table.JoinedStores // that it is read again with: services, issues, changes
+
 	a       *account.Account
 	changes *lists.RowStore[*handover.Shift]
 	version int // of the journal when its changes were asked for last
@@ -62,6 +65,7 @@ func (p *handoverView) openShift() {
 			return &s, nil
 		}),
 	})
+	p.JoinedStores = table.JoinedStores{a.Services(), a.Issues(), p.changes}
 }
 
 // ParseSince returns the start of a period: "8h", "2026-11-20", "2026-11-20T08:00:00Z"; the zero time for "all".
@@ -84,23 +88,15 @@ func ParseSince(text string, now time.Time) (time.Time, error) {
 // Name returns the name of the tab.
 func (p *handoverView) Name() string { return "handover" }
 
-// Freshness returns how fresh services and issues are, whichever are older.
-func (p *handoverView) Freshness() lists.Freshness {
-	return p.a.Issues().Freshness().Worst(p.a.Services().Freshness())
+// Info returns how fresh services and issues are, whichever are older.
+func (p *handoverView) Info() ui.Info {
+	return ui.Info{Freshness: p.a.Issues().Freshness().Worst(p.a.Services().Freshness())}
 }
-
-// Refresh reads everything again.
-func (p *handoverView) Refresh() { account.RefreshAll(p.a.Services(), p.a.Issues(), p.changes) }
-
-// Poll is Refresh that lets reads under way finish.
-func (p *handoverView) Poll() { account.PollAll(p.a.Services(), p.a.Issues(), p.changes) }
 
 // LoadMissing reads what the frame lacks, and the changes again once the journal has grown.
 func (p *handoverView) LoadMissing() {
-	p.a.Services().EnsureLoaded()
-	p.a.Issues().EnsureLoaded()
+	p.JoinedStores.EnsureLoaded()
 	p.a.Contacts().EnsureLoaded()
-	p.changes.EnsureLoaded()
 	p.a.FetchTickets(p.recentIssues())
 	if now := p.a.Journal.Version(); now != p.version && p.changes.Loaded() {
 		p.version = now

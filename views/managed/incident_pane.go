@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/account/join"
-	"lookout/client/lists"
 	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
@@ -37,26 +35,22 @@ func IncidentPane(a *account.Account, i *client.Issue) ui.Pane {
 // Name returns the name under which the keys of the pane can be changed.
 func (p *incidentView) Name() string { return "issue" }
 
-// Crumb returns "issue 823".
-func (p *incidentView) Crumb() string { return "issue " + p.id }
-
-// Status says whose load is shown.
-func (p *incidentView) Status() []string { return LoadNotes() }
-
-// Freshness returns how fresh the issues and the services are, whichever is older.
-func (p *incidentView) Freshness() lists.Freshness {
-	return p.a.Issues().Freshness().Worst(p.a.Services().Freshness())
+// Info returns how fresh the issues and the services are, whichever is older, and which lists the incident lacks.
+func (p *incidentView) Info() ui.Info {
+	services, issues := p.a.Services(), p.a.Issues()
+	return ui.Info{
+		Crumb:         "issue " + p.id,
+		Freshness:     issues.Freshness().Worst(services.Freshness()),
+		HighlightLeft: services.Highlights.Left(),
+		Status:        LoadNotes,
+		Missing:       func() []string { return append(p.joinedStores(), issues).Missing() },
+	}
 }
 
 // joinedStores returns the lists that the incident joins with.
 func (p *incidentView) joinedStores() table.JoinedStores {
 	a := p.a
 	return table.JoinedStores{a.Services(), a.Contacts(), a.Instances(), a.Credentials(), a.Stats()}
-}
-
-// MissingLists names the lists that the incident lacks.
-func (p *incidentView) MissingLists() []string {
-	return append(p.joinedStores(), p.a.Issues()).Missing()
 }
 
 // Refresh reads the issue and what it joins with.
@@ -288,9 +282,6 @@ func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 	}
 	return actions
 }
-
-// HighlightLeft returns how long affected services are still tinted because they have just changed.
-func (p *incidentView) HighlightLeft() time.Duration { return p.a.Services().Highlights.Left() }
 
 // View returns the incident: in columns of boxes if they fit, else below each other; as plain text for a screen reader.
 func (p *incidentView) View(b ui.Box) string {

@@ -12,16 +12,18 @@ import (
 	"lookout/client/account"
 	"lookout/client/account/incident"
 	"lookout/client/account/join"
-	"lookout/client/lists"
 	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/chart"
+	"lookout/ui/table"
 	"lookout/views/operation"
 )
 
 // statsView is the pane of the last 24 hours of all instances together: one metric, or all four as a grid.
 type statsView struct {
+	table.JoinedStores // the stats, and the issues that are marked in them
+
 	a        *account.Account
 	grid     bool
 	selected int // index of the metric in front
@@ -30,22 +32,17 @@ type statsView struct {
 }
 
 // StatsPane returns the pane of the load in the last 24 hours.
-func StatsPane(a *account.Account) ui.Pane { return &statsView{a: a, grid: true} }
+func StatsPane(a *account.Account) ui.Pane {
+	return &statsView{JoinedStores: table.JoinedStores{a.Stats(), a.Issues()}, a: a, grid: true}
+}
 
 // Name returns the title of the tab.
 func (p *statsView) Name() string { return "stats" }
 
-// Status says what the charts show.
-func (p *statsView) Status() []string { return LoadNotes() }
-
-// Freshness returns how fresh the stats are.
-func (p *statsView) Freshness() lists.Freshness { return p.a.Stats().Freshness() }
-
-// Refresh reads the stats, and the issues that are marked in them.
-func (p *statsView) Refresh() { account.RefreshAll(p.a.Stats(), p.a.Issues()) }
-
-// Poll is Refresh that lets reads under way finish.
-func (p *statsView) Poll() { account.PollAll(p.a.Stats(), p.a.Issues()) }
+// Info returns what the charts show, and how fresh the stats are.
+func (p *statsView) Info() ui.Info {
+	return ui.Info{Freshness: p.a.Stats().Freshness(), Status: LoadNotes}
+}
 
 // Update ignores messages: every key of the pane is an action.
 func (p *statsView) Update(tea.Msg) tea.Cmd { return nil }

@@ -41,11 +41,10 @@ func certificatePane(a *account.Account, b *client.Bucket) ui.Pane {
 // Name identifies the actions: "certificate.upload".
 func (p *certificateView) Name() string { return "certificate" }
 
-// Crumb names the bucket.
-func (p *certificateView) Crumb() string { return bucketBreadcrumb(p.bucket) + " › certificate" }
-
-// Freshness returns the age of the status.
-func (p *certificateView) Freshness() lists.Freshness { return p.status.Freshness() }
+// Info names the bucket, and returns the age of the status.
+func (p *certificateView) Info() ui.Info {
+	return ui.Info{Crumb: bucketBreadcrumb(p.bucket) + " › certificate", Freshness: p.status.Freshness()}
+}
 
 // Refresh asks for the status again.
 func (p *certificateView) Refresh() { p.status.Refresh() }

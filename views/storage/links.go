@@ -279,11 +279,10 @@ type linkView struct {
 // Name identifies the actions: "link.copy the link".
 func (p *linkView) Name() string { return "link" }
 
-// Crumb returns the word for the breadcrumb.
-func (p *linkView) Crumb() string { return "link" }
-
-// SkipsAutoRefresh reports true: there is nothing to read.
-func (p *linkView) SkipsAutoRefresh() bool { return true }
+// Info says that there is nothing to read.
+func (p *linkView) Info() ui.Info {
+	return ui.Info{Crumb: "link", Freshness: lists.Freshness{Loaded: true}, ReadOnRequest: true}
+}
 
 // Refresh does nothing: there is nothing to read.
 func (p *linkView) Refresh() {}

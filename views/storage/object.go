@@ -137,14 +137,10 @@ func fetchPreview(
 // Name identifies the actions: "object.delete".
 func (p *objectView) Name() string { return "object" }
 
-// Crumb returns the object's name.
-func (p *objectView) Crumb() string { return p.listed.Name.String() }
-
-// Freshness returns the age of the access.
-func (p *objectView) Freshness() lists.Freshness { return p.acl.Freshness() }
-
-// SkipsAutoRefresh reports true: an object rarely changes.
-func (p *objectView) SkipsAutoRefresh() bool { return true }
+// Info returns the age of the access. The clock does not read it again: an object rarely changes.
+func (p *objectView) Info() ui.Info {
+	return ui.Info{Crumb: p.listed.Name.String(), Freshness: p.acl.Freshness(), ReadOnRequest: true}
+}
 
 // Refresh reads the access again, and the first bytes if they were read before.
 func (p *objectView) Refresh() {

@@ -75,7 +75,7 @@ func openListing(t testing.TB, rows []*client.Object) *objectListing {
 func (l *objectListing) press(t testing.TB, keys ...string) {
 	t.Helper()
 	for _, key := range keys {
-		if l.Typing() {
+		if l.Info().Typing {
 			for _, letter := range key {
 				uitest.RunAll(l.Update(tea.KeyPressMsg{Code: letter, Text: string(letter)}))
 			}

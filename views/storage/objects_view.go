@@ -195,8 +195,12 @@ func jumpAction(l *objectListing) ui.Action {
 	return action
 }
 
-// Typing reports whether a name or the filter has the keyboard.
-func (l *objectListing) Typing() bool { return l.jump.Typing() || l.List.Typing() }
+// Info returns what the list tells about itself. A name that is typed has the keyboard too.
+func (l *objectListing) Info() ui.Info {
+	info := l.List.Info()
+	info.Typing = info.Typing || l.jump.Typing()
+	return info
+}
 
 // Update takes the keys of a name that is typed, and the input of the list.
 func (l *objectListing) Update(msg tea.Msg) tea.Cmd {

@@ -21,7 +21,7 @@ import (
 
 // checkColumns reports unknown lists and columns, with the names of the known ones.
 func checkColumns(
-	lists []ui.ColumnConfigurer,
+	lists []ui.ListPane,
 	chosen map[string][]string,
 	at config.Positions,
 ) (wrong config.Mistakes) {

@@ -48,8 +48,10 @@ func Pane(a *account.Account, b *client.Bucket, name string, actions func() []ui
 // Name identifies the actions: "readers.access".
 func (p *view) Name() string { return "readers" }
 
-// Crumb returns the word for the breadcrumb.
-func (p *view) Crumb() string { return "who can read " + p.title() }
+// Info returns the age of the access.
+func (p *view) Info() ui.Info {
+	return ui.Info{Crumb: "who can read " + p.title(), Freshness: p.access.Freshness()}
+}
 
 // title names the bucket or the object.
 func (p *view) title() string {
@@ -58,9 +60,6 @@ func (p *view) title() string {
 	}
 	return client.Clean(p.object.Name)
 }
-
-// Freshness returns the age of the access.
-func (p *view) Freshness() lists.Freshness { return p.access.Freshness() }
 
 // Refresh reads the access and the keys again.
 func (p *view) Refresh() {
