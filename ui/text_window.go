@@ -19,13 +19,7 @@ type LongTextView struct {
 
 	width, height int // of the last frame, set by View: scrolling goes by them
 
-	wrapped wrappedPiece
-}
-
-// wrappedPiece keeps the wrapped lines of one piece.
-type wrappedPiece struct {
-	piece, width int
-	lines        []string
+	wrapped Memo[[2]int, []string] // the lines of a piece in a width
 }
 
 // pieceSize is the number of bytes from which on a line is split into pieces.
@@ -71,12 +65,10 @@ func pieceEnd(text string, at int) int {
 
 // lines returns the wrapped lines of a piece.
 func (w *LongTextView) lines(piece int) []string {
-	if p := w.wrapped; p.lines == nil || p.piece != piece || p.width != w.width {
+	return w.wrapped.Get([2]int{piece, w.width}, func() []string {
 		start := w.starts[piece]
-		lines := Wrap(w.clean(w.text[start:pieceEnd(w.text, start)]), w.width)
-		w.wrapped = wrappedPiece{piece, w.width, lines}
-	}
-	return w.wrapped.lines
+		return Wrap(w.clean(w.text[start:pieceEnd(w.text, start)]), w.width)
+	})
 }
 
 // scroll moves the window by a number of lines.

@@ -19,20 +19,20 @@ import (
 // programActions builds the actions that every pane has. They are read with every key and rebuilt only when they
 // change.
 type programActions struct {
-	cached []ui.Action
-	paused bool       // state of the clock in cached
-	undo   *ui.Action // action to undo in cached
-	noUndo string     // why there is none in cached
+	built ui.Memo[programState, []ui.Action]
+}
+
+// programState is what the program's actions depend on.
+type programState struct {
+	paused bool
+	undo   *ui.Action
+	noUndo string // why there is none
 }
 
 // actions returns the program's actions with the user's keys.
 func (p *programActions) actions(s *Shell) []ui.Action {
-	paused, undo, noUndo := s.clock.paused(), s.status.current.Undo, s.status.noUndo
-	if p.cached == nil || p.paused != paused || p.undo != undo || p.noUndo != noUndo {
-		p.paused, p.undo, p.noUndo = paused, undo, noUndo
-		p.cached = s.policy.apply("program", p.build(s))
-	}
-	return p.cached
+	now := programState{s.clock.paused(), s.status.current.Undo, s.status.noUndo}
+	return p.built.Get(now, func() []ui.Action { return s.policy.apply("program", p.build(s)) })
 }
 
 // build returns the actions in the order in which help lists them.

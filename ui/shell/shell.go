@@ -41,9 +41,8 @@ type Shell struct {
 	tokenAsked  bool    // the form for another token was shown since the last refusal
 	startup     tea.Cmd // messages about the configuration
 	started     bool    // Init was called: nothing is read before
-	paneActions paneActions
-
-	backdrop backdrop
+	paneActions ui.Memo[ui.Pane, []ui.Action]
+	backdrop    backdrop
 }
 
 // New returns a program that has not requested anything yet. If the configuration binds two actions of a pane to the
@@ -124,9 +123,9 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	if _, pressed := msg.(tea.KeyPressMsg); !pressed {
-		s.paneActions.forget()
+		s.forgetActions()
 	}
-	defer s.paneActions.forget()
+	defer s.forgetActions()
 	s.tighten()
 	cmd := tea.Batch(s.dispatch(msg), s.typeahead.resumeWaiting(s))
 	cmd = tea.Batch(cmd, s.o.Notify.announce(s.o.Account, s.clock.paused()))
@@ -326,7 +325,7 @@ func (s *Shell) handleKey(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	a, found := actionOf(k, s.actions())
-	s.paneActions.forget()
+	s.forgetActions()
 	if found {
 		return s.startAction(a)
 	}
@@ -380,7 +379,7 @@ func (s *Shell) handlePaste(msg tea.PasteMsg) tea.Cmd {
 // read this list.
 func (s *Shell) actions() iter.Seq[ui.Action] {
 	return func(yield func(ui.Action) bool) {
-		for _, a := range s.paneActions.of(s) {
+		for _, a := range s.actionsOfPane() {
 			if !yield(a) {
 				return
 			}
@@ -393,26 +392,20 @@ func (s *Shell) actions() iter.Seq[ui.Action] {
 	}
 }
 
-// paneActions keeps the actions of the pane in front from a frame, which shows their keys, to the next key. Whatever is
-// handled may change them.
-type paneActions struct {
-	pane    ui.Pane
-	actions []ui.Action
-}
-
-// of returns the actions of the pane in front.
-func (p *paneActions) of(s *Shell) []ui.Action {
-	if pane := s.pane(); p.actions == nil || p.pane != pane {
-		p.pane, p.actions = pane, pane.Actions()
-		if !s.o.PaneOnly {
-			p.actions = s.policy.apply(pane.Name(), p.actions)
+// actionsOfPane returns the actions of the pane in front. They are kept from a frame, which shows their keys, to the
+// next key. Whatever is handled may change them.
+func (s *Shell) actionsOfPane() []ui.Action {
+	pane := s.pane()
+	return s.paneActions.Get(pane, func() []ui.Action {
+		if s.o.PaneOnly {
+			return pane.Actions()
 		}
-	}
-	return p.actions
+		return s.policy.apply(pane.Name(), pane.Actions())
+	})
 }
 
-// forget drops the actions.
-func (p *paneActions) forget() { *p = paneActions{} }
+// forgetActions drops the actions of the pane in front.
+func (s *Shell) forgetActions() { s.paneActions = ui.Memo[ui.Pane, []ui.Action]{} }
 
 // startAction is the only place where an action begins: it says why the action is disabled, asks for confirmation, or
 // runs it. A change of something that the user cannot have seen is always confirmed.

@@ -221,7 +221,7 @@ func (s *Shell) tabKeys() []string {
 func (s *Shell) shownTabKeys() []string {
 	keys := s.tabKeys()
 	if len(s.tabs.current().stack) > 1 {
-		for _, a := range s.paneActions.of(s) {
+		for _, a := range s.actionsOfPane() {
 			for _, taken := range a.Key.Keys() {
 				if i := slices.Index(keys, taken); i >= 0 {
 					keys[i] = ""

@@ -17,7 +17,7 @@ type textDialog struct {
 	name    string
 	text    string
 	window  *ui.LongTextView
-	counted struct{ width, most, lines int } // the lines that the text takes in the box it was counted for
+	counted ui.Memo[[2]int, int] // the lines that the text takes in a width, up to a height
 }
 
 // newTextDialog returns a dialog at the beginning of a text.
@@ -31,10 +31,7 @@ func (d *textDialog) title() string { return d.name }
 
 func (d *textDialog) size(most ui.Box) (int, int) {
 	width := min(textWidth, most.Width)
-	if c := &d.counted; c.width != width || c.most != most.Height {
-		c.width, c.most, c.lines = width, most.Height, d.window.LineCount(width, most.Height)
-	}
-	return width, d.counted.lines
+	return width, d.counted.Get([2]int{width, most.Height}, func() int { return d.window.LineCount(width, most.Height) })
 }
 
 // textWidth is the width of a text to read.

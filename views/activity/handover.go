@@ -29,16 +29,14 @@ type handoverView struct {
 	changes *lists.RowStore[*handover.Shift]
 	version int // of the journal when its changes were asked for last
 	scroll  ui.Viewport
-	drawn   drawnHandover
-	lines   []string // of drawn
+	lines   ui.Memo[handoverState, []string]
 }
 
-// drawnHandover is the text of the last frame, and what it was made from.
-type drawnHandover struct {
+// handoverState is what the text of the handover depends on.
+type handoverState struct {
 	box     ui.Box
 	version int
 	draft   account.HandoverDraft
-	text    string
 }
 
 // HandoverPane returns the pane of what the next shift must know.
@@ -197,17 +195,12 @@ func (p *handoverView) report() handover.Report {
 
 // View shows the handover. It is written again once something has changed, and every minute, because it has ages.
 func (p *handoverView) View(b ui.Box) string {
-	now := drawnHandover{box: b, draft: p.a.Handover, version: p.changes.Version() + p.a.Contacts().Version()}
+	now := handoverState{box: b, draft: p.a.Handover, version: p.changes.Version() + p.a.Contacts().Version()}
 	now.box.Now = b.Now.Truncate(time.Minute)
 	for _, s := range p.a.IncidentSources() {
 		now.version += s.Version()
 	}
-	now.text = p.drawn.text
-	if now.text == "" || now != p.drawn {
-		now.text = p.draw(b)
-		p.drawn, p.lines = now, strings.Split(now.text, "\n")
-	}
-	return p.scroll.ViewLines(b, p.lines)
+	return p.scroll.ViewLines(b, p.lines.Get(now, func() []string { return strings.Split(p.draw(b), "\n") }))
 }
 
 // draw writes the handover in lines that are as wide as a box.

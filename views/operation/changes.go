@@ -145,29 +145,22 @@ func WithDetailSidebar[T comparable](
 	panels func(row T, inside ui.Box) []ui.StackedPanel,
 	stores ...table.JoinedStore,
 ) ui.Pane {
-	var drawn sidebarFrame[T]
+	type state struct {
+		row     T
+		box     ui.Box
+		version int
+	}
+	var drawn ui.Memo[state, string]
 	column := &ui.PanelStack{}
 	return l.WithDetailSidebar(table.DetailSidebar[T]{
 		View: func(row T, b ui.Box) string {
-			next := sidebarFrame[T]{row: row, box: b, version: relatedVersion(a)}
-			next.box.Now = b.Now.Truncate(2 * time.Second)
-			if next.text = drawn.text; next.text == "" || next != drawn {
-				next.text = column.View(panels(row, b.InPanel()), b)
-				drawn = next
-			}
-			return drawn.text
+			now := state{row, b, relatedVersion(a)}
+			now.box.Now = b.Now.Truncate(2 * time.Second)
+			return drawn.Get(now, func() string { return column.View(panels(row, b.InPanel()), b) })
 		},
 		Stores: stores,
 		Load:   func() { a.LoadChanges() },
 	})
-}
-
-// sidebarFrame is what a third column was drawn from, and how.
-type sidebarFrame[T comparable] struct {
-	row     T
-	box     ui.Box
-	version int
-	text    string
 }
 
 // relatedVersion returns a number that grows when rows change that a third column shows.
