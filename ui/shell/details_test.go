@@ -556,21 +556,20 @@ func TestMenuDialog_textAboveActions(t *testing.T) {
 }
 
 // A letter that is typed into a search chooses the best match again, however long the text is already.
-func TestSearchList_typingChoosesTheFirst(t *testing.T) {
+func TestSearchDialog_typingChoosesTheFirst(t *testing.T) {
 	for _, before := range []string{"", "ab", "abcdefghi"} {
-		q := newSearchList("")
-		q.entries = make([]listEntry, 5)
+		q := searchDialog{find: func(string) []listEntry { return make([]listEntry, 5) }}.open()
 		q.line.Paste(before)
-		q.handleSearchKey(tea.KeyPressMsg{Code: tea.KeyDown})
-		q.handleSearchKey(tea.KeyPressMsg{Code: tea.KeyDown})
+		q.handleKey(nil, tea.KeyPressMsg{Code: tea.KeyDown})
+		q.handleKey(nil, tea.KeyPressMsg{Code: tea.KeyDown})
 		if q.cursor != 2 {
 			t.Fatalf("%q: down leads to %d", before, q.cursor)
 		}
-		q.handleSearchKey(tea.KeyPressMsg{Code: tea.KeyLeft})
+		q.handleKey(nil, tea.KeyPressMsg{Code: tea.KeyLeft})
 		if q.cursor != 2 {
 			t.Errorf("%q: moving in the text leads to %d", before, q.cursor)
 		}
-		if q.handleSearchKey(tea.KeyPressMsg{Code: 'x', Text: "x"}); q.cursor != 0 {
+		if q.handleKey(nil, tea.KeyPressMsg{Code: 'x', Text: "x"}); q.cursor != 0 {
 			t.Errorf("%q: a letter leads to %d", before, q.cursor)
 		}
 	}

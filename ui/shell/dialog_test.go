@@ -51,8 +51,6 @@ func sampleDialogs(b *shellTest) map[string]dialog {
 		Reveal:  func() string { return "secret" },
 		Formats: []ui.SecretFileFormat{{Name: "profile", Path: "/tmp/x"}},
 	}}
-	palette := newPalette(b.shell)
-	palette.updateEntries()
 	return map[string]dialog{
 		"form":           &formDialog{form: form.NewFormView(sample, b.Context())},
 		"question":       question,
@@ -60,7 +58,7 @@ func sampleDialogs(b *shellTest) map[string]dialog {
 		"secret":         secret,
 		"menu":           actionsMenu("things", b.shell.actions()),
 		"help":           newHelpDialog("things", b.shell.actions()),
-		"palette":        palette,
+		"palette":        newPalette(b.shell),
 		"text":           newTextDialog("Text", "one\ntwo\n"),
 		"opening":        &openingDialog{account: "other", cancel: func() {}},
 	}

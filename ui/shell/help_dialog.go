@@ -14,37 +14,117 @@ import (
 	"lookout/ui/input"
 )
 
-// searchList is a list of entries below a line of text that narrows it. Help and palette are made of it.
-type searchList struct {
+// A searchDialog offers entries below a line of text that narrows them. Help and palette are such dialogs.
+type searchDialog struct {
 	entryList
-	line        *input.TextField
+	name        string
+	prompt      string // before the text, for a screen reader: "search"
 	placeholder string // what can be typed
-	nothing     string // said where no entry matches
+	maxWidth    int
+	shrinks     bool // it is no higher than what has been found; otherwise it has room for all entries
+	keys        []hint
+	find        func(text string) []listEntry
+	version     func() int    // changes with what find looks at; nil for what stays the same
+	unread      func() string // names what find cannot look at yet; may be nil
+	load        func()        // reads that; may be nil
+
+	line       *input.TextField
+	searched   searchState
+	height     int  // of all entries
+	previewing bool // the screen shows the preview of an entry
+}
+
+// searchState is what the entries depend on.
+type searchState struct {
+	text    string
+	version int
+	done    bool
 }
 
 // maxSearchRunes bounds the text that is searched for: every action and row is compared with each part of it.
 const maxSearchRunes = 200
 
-func newSearchList(placeholder string) searchList {
-	list := searchList{line: input.NewLine(""), placeholder: placeholder, nothing: "nothing matches"}
-	list.line.SetLimit(maxSearchRunes)
-	return list
+// open returns the dialog with its entries for no text.
+func (q searchDialog) open() *searchDialog {
+	q.line = input.NewLine("")
+	q.line.SetLimit(maxSearchRunes)
+	q.updateEntries()
+	return &q
 }
 
 // query returns the text that narrows the list.
-func (q *searchList) query() string { return q.line.Text() }
+func (q *searchDialog) query() string { return q.line.Text() }
+
+// updateEntries finds the entries for the text. When only the version has changed, the cursor stays on its entry.
+func (q *searchDialog) updateEntries() {
+	now := searchState{text: q.query(), done: true}
+	if q.version != nil {
+		now.version = q.version()
+	}
+	if q.searched == now {
+		return
+	}
+	before := q.chosen()
+	entries := q.find(now.text)
+	if before != nil && q.searched.text == now.text {
+		id := before.id
+		if at := slices.IndexFunc(entries, func(e listEntry) bool { return e.id == id }); at >= 0 {
+			q.cursor = at
+		}
+	}
+	q.searched = now
+	q.setEntries(entries)
+}
 
 // searchHeaderLines is the number of lines above the entries.
 const searchHeaderLines = 2
 
-// handleSearchKey edits the text or moves the cursor. It reports whether enter chose the entry at the cursor, and
-// whether esc closes the list.
-func (q *searchList) handleSearchKey(k tea.KeyPressMsg) (chosen, closed bool) {
+func (q *searchDialog) title() string { return q.name }
+
+func (q *searchDialog) hints() []hint { return q.keys }
+
+func (q *searchDialog) size(most ui.Box) (int, int) {
+	q.updateEntries()
+	width := min(q.maxWidth, most.Width)
+	q.makeLines(width)
+	if q.query() == "" {
+		q.height = len(q.lines)
+	}
+	height := q.tallest(most)
+	if q.shrinks {
+		height = min(searchHeaderLines+max(len(q.lines), 4), height)
+	}
+	return width, height
+}
+
+// tallest keeps the text in its place while the number of entries changes.
+func (q *searchDialog) tallest(most ui.Box) int {
+	if q.shrinks {
+		return max(14, min(most.Height*3/5, 22))
+	}
+	return q.height + searchHeaderLines
+}
+
+// position says how many entries fit the text, or which of them are in sight.
+func (q *searchDialog) position() string {
+	if text := q.entryList.position(); text != "" || !q.shrinks || q.query() == "" || len(q.entries) == 0 {
+		return text
+	}
+	return wording.Plural(len(q.entries), "result", "results")
+}
+
+func (q *searchDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch k.String() {
 	case "esc":
-		return false, true
+		q.setEntries(nil)
+		q.showPreview(s)
+		return nil, true
 	case "enter":
-		return true, false
+		q.showPreview(s)
+		if e := q.chosen(); e != nil {
+			s.dialogs.dismiss(q)
+			return e.run(s), true
+		}
 	case "down", "tab", "ctrl+n":
 		q.moveBy(1)
 	case "up", "shift+tab", "ctrl+p":
@@ -58,50 +138,98 @@ func (q *searchList) handleSearchKey(k tea.KeyPressMsg) (chosen, closed bool) {
 			q.cursor, q.top = 0, 0
 		}
 	}
-	return false, false
+	q.updateEntries()
+	q.showPreview(s)
+	return nil, false
 }
 
-// layout scrolls the list so that the cursor is visible.
-func (q *searchList) layout(b ui.Box) {
+// showPreview shows the effect of the entry at the cursor, or ends the preview of another one.
+func (q *searchDialog) showPreview(s *Shell) {
+	e := q.chosen()
+	has := e != nil && e.preview != nil
+	switch {
+	case has:
+		e.preview()
+	case q.previewing:
+		s.themes.endPreview()
+	}
+	q.previewing = has
+}
+
+// layout finds the entries for a text that was pasted, and scrolls the list so that the cursor is visible.
+func (q *searchDialog) layout(b ui.Box) {
+	q.updateEntries()
 	b.Height -= searchHeaderLines
 	q.entryList.layout(b)
 }
 
+// nothing says that no entry matches.
+func (q *searchDialog) nothing() string {
+	const nothing = "nothing matches"
+	if q.unread == nil {
+		return nothing
+	}
+	return nothing + wording.WithPrefix(" · not read: ", q.unread())
+}
+
 // view draws the text and the visible entries.
-func (q *searchList) view(b ui.Box) string {
+func (q *searchDialog) view(b ui.Box) string {
 	lines := append(input.ViewField(q.line, b, true, q.placeholder), "")
 	if len(q.entries) == 0 {
-		for _, line := range ui.Wrap(q.nothing, b.Width) {
+		for _, line := range ui.Wrap(q.nothing(), b.Width) {
 			lines = append(lines, b.Theme.Paint(theme.Muted, line))
 		}
 	}
 	return strings.Join(append(lines, q.entryList.view(b)...), "\n")
 }
 
-func (q *searchList) handlePaste(msg tea.PasteMsg) tea.Cmd {
+func (q *searchDialog) read(ui.Box) dialogReading {
+	reading := q.entryList.read()
+	if reading.Input = q.prompt + ": " + q.query(); len(q.entries) == 0 {
+		reading.Item = q.nothing()
+	}
+	return dialogReading{ScreenReaderText: reading}
+}
+
+func (q *searchDialog) handlePaste(msg tea.PasteMsg) tea.Cmd {
 	q.line.Paste(strings.Join(strings.Fields(msg.Content), " "))
 	return nil
 }
 
 // clickLine handles a click on an entry below the text.
-func (q *searchList) clickLine(line int) bool {
+func (q *searchDialog) clickLine(line int) bool {
 	return line >= searchHeaderLines && q.click(line-searchHeaderLines)
 }
 
-// helpDialog lists every action of the pane and of the program by group. It is made of the actions themselves.
-type helpDialog struct {
-	searchList
-	pane    string
-	actions []ui.Action
-	matches []ui.Action
-	height  int     // of all actions
-	found   *string // the text that the matches are for
+// newHelpDialog lists every action of the pane and of the program by group. It is made of the actions themselves.
+func newHelpDialog(pane string, actions iter.Seq[ui.Action]) *searchDialog {
+	all := byGroup(actions)
+	return searchDialog{
+		name:        "Help",
+		prompt:      "search",
+		placeholder: "type to search",
+		maxWidth:    110,
+		keys:        []hint{{"enter", "run"}, {"pgup/pgdn", "page"}, {"esc", "close"}},
+		find:        func(text string) []listEntry { return helpEntries(pane, all, strings.ToLower(text)) },
+	}.open()
 }
 
-func newHelpDialog(pane string, actions iter.Seq[ui.Action]) *helpDialog {
-	h := &helpDialog{searchList: newSearchList("type to search"), pane: pane, actions: byGroup(actions)}
-	h.findMatches()
-	return h
+// helpEntries returns the entries of the actions in which a text in lower case stands.
+func helpEntries(pane string, actions []ui.Action, text string) (entries []listEntry) {
+	for _, a := range actions {
+		about := strings.Join([]string{a.Name(), a.Description, a.Group, allKeys(a)}, " ")
+		if !strings.Contains(strings.ToLower(about), text) {
+			continue
+		}
+		e := entryOf(a, allKeys(a))
+		e.name, e.about = a.Name(), a.Description+wording.WithPrefix(" · not available: ", a.DisabledReason)
+		e.about = strings.TrimPrefix(e.about, " · ")
+		if text == "" {
+			e.heading = groupHeading(a.Group, pane)
+		}
+		entries = append(entries, e)
+	}
+	return entries
 }
 
 // byGroup returns actions in the order of their groups, without the tabs whose key an earlier action has.
@@ -139,56 +267,6 @@ func groupHeading(group, pane string) string {
 	return strings.ToUpper(group[:1]) + group[1:]
 }
 
-func (h *helpDialog) title() string { return "Help" }
-
-func (h *helpDialog) size(most ui.Box) (int, int) {
-	width := min(helpWidth, most.Width)
-	if h.query() == "" {
-		h.makeLines(width)
-		h.height = len(h.lines)
-	}
-	return width, h.height + searchHeaderLines
-}
-
-// helpWidth is the width of the help.
-const helpWidth = 110
-
-func (h *helpDialog) hints() []hint {
-	return []hint{{"enter", "run"}, {"pgup/pgdn", "page"}, {"esc", "close"}}
-}
-
-// findMatches finds the actions that match the text.
-func (h *helpDialog) findMatches() {
-	text := h.query()
-	if h.found != nil && *h.found == text {
-		return
-	}
-	h.found, h.matches = &text, h.matches[:0]
-	query := strings.ToLower(text)
-	var entries []listEntry
-	for _, a := range h.actions {
-		about := strings.Join([]string{a.Name(), a.Description, a.Group, allKeys(a)}, " ")
-		if !strings.Contains(strings.ToLower(about), query) {
-			continue
-		}
-		h.matches = append(h.matches, a)
-		e := entryOf(a, allKeys(a))
-		e.name, e.about = a.Name(), a.Description+wording.WithPrefix(" · not available: ", a.DisabledReason)
-		e.about = strings.TrimPrefix(e.about, " · ")
-		if query == "" {
-			e.heading = groupHeading(a.Group, h.pane)
-		}
-		entries = append(entries, e)
-	}
-	h.setEntries(entries)
-}
-
-// layout finds the actions for a text that was pasted.
-func (h *helpDialog) layout(b ui.Box) {
-	h.findMatches()
-	h.searchList.layout(b)
-}
-
 // allKeys returns the keys of an action as they are shown.
 func allKeys(a ui.Action) string {
 	keys := slices.Clone(a.Key.Keys())
@@ -196,21 +274,4 @@ func allKeys(a ui.Action) string {
 		keys[i] = ui.KeyLabel(keys[i])
 	}
 	return strings.Join(keys, " ")
-}
-
-func (h *helpDialog) read(ui.Box) dialogReading {
-	r := dialogReading{ScreenReaderText: ui.ScreenReaderText{Input: "search: " + h.query(), Item: h.nothing}}
-	if h.cursor < len(h.matches) {
-		r.Position, r.Count, r.Item = h.cursor+1, len(h.matches), describeAction(h.matches[h.cursor])
-	}
-	return r
-}
-
-func (h *helpDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
-	chosen, closed := h.handleSearchKey(k)
-	if chosen && h.cursor < len(h.matches) {
-		s.dialogs.dismiss(h)
-		return s.startAction(h.matches[h.cursor]), true
-	}
-	return nil, closed
 }

@@ -22,6 +22,10 @@ type listEntry struct {
 	off     bool                 // it cannot be chosen now
 	tone    theme.Tone           // of the name
 	badges  []theme.TitleSegment // words behind the name
+	id      string               // tells it from others when the entries are found again
+	spoken  func() string        // what a screen reader says of it
+	run     func(*Shell) tea.Cmd // what it is for
+	preview func()               // shows the effect while the cursor is on it; nil shows nothing
 }
 
 // badgeWidth returns the width of the badges with two blanks behind each.
@@ -34,7 +38,13 @@ func (e listEntry) badgeWidth() (n int) {
 
 // entryOf returns the entry of an action.
 func entryOf(a ui.Action, keys string) listEntry {
-	e := listEntry{keys: keys, name: strings.TrimSuffix(a.Name()+" "+a.Object, " "), about: a.Description}
+	e := listEntry{
+		keys:   keys,
+		name:   strings.TrimSuffix(a.Name()+" "+a.Object, " "),
+		about:  a.Description,
+		spoken: func() string { return describeAction(a) },
+		run:    func(s *Shell) tea.Cmd { return s.startAction(a) },
+	}
 	if a.DisabledReason != "" {
 		e.off, e.about = true, a.DisabledReason
 	}
@@ -68,6 +78,22 @@ type entryList struct {
 func (l *entryList) setEntries(entries []listEntry) {
 	l.entries, l.lines = entries, nil
 	l.cursor = max(0, min(l.cursor, len(entries)-1))
+}
+
+// chosen returns the entry at the cursor, or nil.
+func (l *entryList) chosen() *listEntry {
+	if l.cursor >= len(l.entries) {
+		return nil
+	}
+	return &l.entries[l.cursor]
+}
+
+// read returns what a screen reader says of the entry at the cursor.
+func (l *entryList) read() ui.ScreenReaderText {
+	if e := l.chosen(); e != nil {
+		return ui.ScreenReaderText{Position: l.cursor + 1, Count: len(l.entries), Item: e.spoken()}
+	}
+	return ui.ScreenReaderText{}
 }
 
 // layout makes the lines for a box, and scrolls so that the entry at the cursor is in sight.
@@ -356,14 +382,7 @@ func (m *menuDialog) view(b ui.Box) string {
 }
 
 func (m *menuDialog) read(ui.Box) dialogReading {
-	r := dialogReading{
-		intro:            m.text,
-		ScreenReaderText: ui.ScreenReaderText{Position: m.cursor + 1, Count: len(m.actions)},
-	}
-	if m.cursor < len(m.actions) {
-		r.Item = describeAction(m.actions[m.cursor])
-	}
-	return r
+	return dialogReading{intro: m.text, ScreenReaderText: m.entryList.read()}
 }
 
 // describeAction describes an action for a screen reader.
@@ -374,7 +393,8 @@ func describeAction(a ui.Action) string {
 
 func (m *menuDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	pressed := k.String()
-	if a, found := actionOf(k, slices.Values(m.actions)); found && !movesMenu(pressed) {
+	own := []string{"enter", "esc", "up", "down", "pgup", "pgdown", "home", "end"} // whatever the actions are bound to
+	if a, found := actionOf(k, slices.Values(m.actions)); found && !slices.Contains(own, pressed) {
 		return m.choose(s, a)
 	}
 	switch pressed {
@@ -398,15 +418,6 @@ func (m *menuDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 		}
 	}
 	return nil, false
-}
-
-// movesMenu reports whether a key belongs to the menu itself.
-func movesMenu(key string) bool {
-	switch key {
-	case "enter", "esc", "up", "down", "pgup", "pgdown", "home", "end":
-		return true
-	}
-	return false
 }
 
 // choose closes the menu before the action begins, because the action may open a dialog.

@@ -2,9 +2,9 @@ package shell
 
 import (
 	"cmp"
-	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
@@ -14,23 +14,6 @@ import (
 	"lookout/ui"
 	"lookout/ui/search"
 )
-
-// paletteDialog goes anywhere by name: panes, actions of the pane in front, rows of all panes, actions on rows.
-type paletteDialog struct {
-	searchList
-	shell      *Shell
-	found      []paletteEntry
-	searched   paletteSearch
-	previewing bool // the screen shows the preview of an entry
-	reading    bool // the lists that nobody has read are being read
-}
-
-// A paletteSearch is what the entries depend on.
-type paletteSearch struct {
-	text string
-	rows int // versions of all rows
-	done bool
-}
 
 // A paletteEntry is a line of the palette.
 type paletteEntry struct {
@@ -47,85 +30,36 @@ type paletteEntry struct {
 	preview func() // shows the effect while the cursor is on the entry; nil shows nothing
 }
 
-// is reports whether two entries are the same.
-func (e paletteEntry) is(other paletteEntry) bool {
-	return e.label == other.label && e.kind == other.kind && e.id == other.id
-}
-
 // maxRowsFound bounds the rows that the palette offers of one pane.
 const maxRowsFound = 20
 
-func newPalette(s *Shell) *paletteDialog {
-	p := &paletteDialog{searchList: newSearchList(`pane, row, ticket, phone or "disable web-1"`), shell: s}
-	p.keysRight = true
-	return p
-}
-
 // openPalette shows the palette.
-func (s *Shell) openPalette() {
-	p := newPalette(s)
-	p.updateEntries()
-	s.dialogs.push(p)
-}
+func (s *Shell) openPalette() { s.dialogs.push(newPalette(s)) }
 
-func (p *paletteDialog) title() string { return "Go to" }
-
-// paletteWidth is the width of the palette.
-const paletteWidth = 70
-
-// size returns a height for what has been found.
-func (p *paletteDialog) size(most ui.Box) (int, int) {
-	p.updateEntries()
-	p.makeLines(min(paletteWidth, most.Width))
-	return paletteWidth, min(searchHeaderLines+max(len(p.lines), 4), p.tallest(most))
-}
-
-// tallest keeps the text in its place while the number of entries changes.
-func (p *paletteDialog) tallest(most ui.Box) int { return max(14, min(most.Height*3/5, 22)) }
-
-// position says how many entries fit the text, or which of them are in sight.
-func (p *paletteDialog) position() string {
-	if text := p.searchList.position(); text != "" || p.query() == "" || len(p.found) == 0 {
-		return text
-	}
-	return wording.Plural(len(p.found), "result", "results")
-}
-
-func (p *paletteDialog) hints() []hint {
-	return []hint{{"enter", "open"}, {"esc", "close"}}
-}
-
-// readLists reads the lists that nobody has read, once: what is looked for may be in them.
-func (p *paletteDialog) readLists() {
-	if p.reading {
-		return
-	}
-	p.reading = true
-	for l := range p.shell.tabs.lists() {
-		l.EnsureLoaded()
-	}
-}
-
-// updateEntries finds the entries for the text, the best first. When only rows have changed, the cursor stays on its
-// entry.
-func (p *paletteDialog) updateEntries() {
-	now := paletteSearch{text: p.query(), rows: p.shell.tabs.rowsVersion(), done: true}
-	if p.searched == now {
-		return
-	}
-	var before paletteEntry
-	if p.searched.text == now.text && p.cursor < len(p.found) {
-		before = p.found[p.cursor]
-	}
-	p.searched, p.found = now, p.shell.findEntries(now.text)
-	if at := slices.IndexFunc(p.found, before.is); at >= 0 {
-		p.cursor = at
-	}
-	entries := make([]listEntry, len(p.found))
-	for i, e := range p.found {
-		entries[i] = e.entry(now.text == "")
-	}
-	p.setEntries(entries)
+// newPalette goes anywhere by name: panes, actions of the pane in front, rows of all panes, actions on rows.
+func newPalette(s *Shell) *searchDialog {
+	return searchDialog{
+		entryList:   entryList{keysRight: true},
+		name:        "Go to",
+		prompt:      "go to",
+		placeholder: `pane, row, ticket, phone or "disable web-1"`,
+		maxWidth:    70,
+		shrinks:     true,
+		keys:        []hint{{"enter", "open"}, {"esc", "close"}},
+		version:     s.tabs.rowsVersion,
+		unread:      s.tabs.unread,
+		load: sync.OnceFunc(func() {
+			for l := range s.tabs.lists() {
+				l.EnsureLoaded()
+			}
+		}),
+		find: func(text string) (entries []listEntry) {
+			for _, e := range s.findEntries(text) {
+				entries = append(entries, e.entry(text == ""))
+			}
+			return entries
+		},
+	}.open()
 }
 
 // entry returns the entry as the list shows it: with its kind as a heading, or beside it where the best entries come
@@ -136,6 +70,13 @@ func (e paletteEntry) entry(grouped bool) listEntry {
 		keys:  e.key,
 		about: cmp.Or(e.reason, e.object),
 		off:   e.reason != "",
+		id:    e.kind + "\x00" + e.id + "\x00" + e.label,
+		spoken: func() string {
+			return e.label + wording.WithPrefix("; ", e.foundBy) + "; " + e.kind + wording.WithPrefix("; key ", e.key) +
+				wording.WithPrefix("; not available: ", e.reason)
+		},
+		run:     func(*Shell) tea.Cmd { return e.do() },
+		preview: e.preview,
 	}
 	switch {
 	case grouped:
@@ -327,48 +268,4 @@ func (s *Shell) startRowAction(l ui.ListPane, id, name string) tea.Cmd {
 		return ui.ShowStatus(theme.Warn, name+": it no longer exists")
 	}
 	return s.startAction(s.policy.apply(l.Name(), []ui.Action{action})[0])
-}
-
-// layout finds the entries for a text that was pasted.
-func (p *paletteDialog) layout(b ui.Box) {
-	p.updateEntries()
-	p.nothing = "nothing matches" + wording.WithPrefix(" · not read: ", strings.Join(p.shell.tabs.unread(), ", "))
-	p.searchList.layout(b)
-}
-
-func (p *paletteDialog) read(ui.Box) dialogReading {
-	r := dialogReading{ScreenReaderText: ui.ScreenReaderText{Input: "go to: " + p.query(), Item: p.nothing}}
-	if p.cursor < len(p.found) {
-		e := p.found[p.cursor]
-		r.Position, r.Count, r.Item = p.cursor+1, len(p.found), e.label+wording.WithPrefix("; ", e.foundBy)+"; "+e.kind+
-			wording.WithPrefix("; key ", e.key)+wording.WithPrefix("; not available: ", e.reason)
-	}
-	return r
-}
-
-func (p *paletteDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
-	chosen, closed := p.handleSearchKey(k)
-	if chosen && p.cursor < len(p.found) {
-		p.showPreview(s)
-		s.dialogs.dismiss(p)
-		return p.found[p.cursor].do(), true
-	}
-	p.updateEntries()
-	if closed {
-		p.found = nil
-	}
-	p.showPreview(s)
-	return nil, closed
-}
-
-// showPreview shows the effect of the entry at the cursor, or ends the preview of another one.
-func (p *paletteDialog) showPreview(s *Shell) {
-	has := p.cursor < len(p.found) && p.found[p.cursor].preview != nil
-	switch {
-	case has:
-		p.found[p.cursor].preview()
-	case p.previewing:
-		s.themes.endPreview()
-	}
-	p.previewing = has
 }

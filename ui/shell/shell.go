@@ -136,8 +136,8 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 	if p, ok := s.pane().(ui.Loader); ok && s.started && (!s.clock.paused() || !s.freshness().Loaded) {
 		p.LoadMissing()
 	}
-	if p, ok := s.dialogs.top().(*paletteDialog); ok && !s.clock.paused() {
-		p.readLists()
+	if q, ok := s.dialogs.top().(*searchDialog); ok && q.load != nil && !s.clock.paused() {
+		q.load()
 	}
 	s.askForToken()
 	if s.status.current.OnlyForPane && (s.pane() != pane || s.dialogs.top() != d) {

@@ -320,9 +320,9 @@ func TestPalette_cursorStaysWhenRowsArrive(t *testing.T) {
 		b.press(":", "e", "t", "a")
 		b.rows = []string{"alpha", "beta", "eta"}
 		b.refresh()
-		p := b.shell.dialogs.top().(*paletteDialog)
-		if len(p.found) != 2 || p.found[0].label != "eta" || p.found[p.cursor].label != "beta" {
-			t.Fatalf("the cursor is on %d of %+v", p.cursor, p.found)
+		p := b.shell.dialogs.top().(*searchDialog)
+		if len(p.entries) != 2 || p.entries[0].name != "eta" || p.entries[p.cursor].name != "beta" {
+			t.Fatalf("the cursor is on %d of %+v", p.cursor, p.entries)
 		}
 		b.press("enter", "D")
 		if !strings.Contains(b.screen(), "Thing beta goes.") {
@@ -332,14 +332,14 @@ func TestPalette_cursorStaysWhenRowsArrive(t *testing.T) {
 }
 
 // Entries that differ in any of what they lead to are different ones.
-func TestPaletteEntry_is(t *testing.T) {
+func TestPaletteEntry_entry_id(t *testing.T) {
 	one := paletteEntry{label: "web-1", kind: "storage keys", id: "1"}
 	for _, other := range []paletteEntry{
 		{label: "Web-1", kind: one.kind, id: one.id},
 		{label: one.label, kind: "storage classes", id: one.id},
 		{label: one.label, kind: one.kind, id: "10"},
 	} {
-		if one.is(other) || other.is(one) || !other.is(other) {
+		if one.entry(false).id == other.entry(false).id {
 			t.Errorf("%+v", other)
 		}
 	}

@@ -161,14 +161,15 @@ func (t *tabs) rowsVersion() (sum int) {
 	return sum
 }
 
-// unread returns the names of the tabs whose rows have not been read.
-func (t *tabs) unread() (names []string) {
+// unread names the tabs whose rows have not been read.
+func (t *tabs) unread() string {
+	var names []string
 	for l := range t.lists() {
 		if !l.Loaded() {
 			names = append(names, l.Name())
 		}
 	}
-	return names
+	return strings.Join(names, ", ")
 }
 
 // refreshAll refreshes the top pane of every tab.
@@ -330,7 +331,7 @@ func (c chrome) click(cell tabCell) ui.Action {
 	case cell.line:
 		return ui.Action{}
 	}
-	return programAction(goToName, "", func() { c.s.openPalette() })
+	return programAction(goToName, "", c.s.openPalette)
 }
 
 // fit decides what is expanded and what is left out.
