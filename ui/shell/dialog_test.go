@@ -58,7 +58,7 @@ func sampleDialogs(b *shellTest) map[string]dialog {
 		"secret":         secret,
 		"menu":           actionsMenu("things", b.shell.actions()),
 		"help":           newHelpDialog("things", b.shell.actions()),
-		"palette":        newPalette(b.shell),
+		"palette":        b.shell.newPalette(),
 		"text":           newTextDialog("Text", "one\ntwo\n"),
 		"opening":        &openingDialog{account: "other", cancel: func() {}},
 	}

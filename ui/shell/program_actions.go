@@ -41,6 +41,9 @@ func (p *programActions) build(s *Shell) []ui.Action {
 	if s.clock.paused() {
 		pause = "resume refreshing"
 	}
+	show := func(open func() dialog) func() tea.Cmd {
+		return func() tea.Cmd { s.dialogs.push(open()); return nil }
+	}
 	travel := func(move func() bool, end string) func() tea.Cmd {
 		return func() tea.Cmd {
 			if !move() {
@@ -49,49 +52,40 @@ func (p *programActions) build(s *Shell) []ui.Action {
 			return nil
 		}
 	}
+	const goToAbout = `find a pane, row, ticket or phone number, or run an action on a row: "disable web-1"`
+	help := func() dialog { return newHelpDialog(s.pane().Name(), s.actions()) }
+	all := func() dialog { return actionsMenu(s.pane().Name(), s.actions()) }
+	messages := func() dialog { return newTextDialog("Messages", s.status.historyText(s.o.Location)) }
+	mouse := func() tea.Cmd { s.mouse = !s.mouse; return nil }
+	refresh := func() tea.Cmd { return s.refreshNow(s.pane().Refresh) }
+	refreshAll := func() tea.Cmd { return s.refreshNow(s.tabs.refreshAll) }
+	togglePause := func() tea.Cmd { return s.clock.togglePause(s) }
+	back := travel(s.tabs.goBack, "no earlier place to go back to")
+	forward := travel(s.tabs.goForward, "nothing to go forward to")
 	actions := []ui.Action{
-		hinted(programAction(
-			"help", "all keys of this pane; type to search them",
-			func() { s.dialogs.push(newHelpDialog(s.pane().Name(), s.actions())) }, "?",
-		)),
-		hinted(programAction(
-			allActionsName, "everything this pane can do",
-			func() { s.dialogs.push(actionsMenu(s.pane().Name(), s.actions())) }, "a",
-		)),
-		hinted(programAction(
-			goToName, `find a pane, row, ticket or phone number, or run an action on a row: "disable web-1"`,
-			s.openPalette, ":", "ctrl+p",
-		)),
-		programCommand("refresh", "", func() tea.Cmd { return s.refreshNow(s.pane().Refresh) }, "r"),
-		programCommand("refresh all", "", func() tea.Cmd { return s.refreshNow(s.tabs.refreshAll) }, "R"),
-		programCommand(
-			pause, "stop the automatic reads until you press the key again",
-			func() tea.Cmd { return s.clock.togglePause(s) }, "p",
-		),
-		programAction(
-			messagesName, "all status messages so far",
-			func() { s.dialogs.push(newTextDialog("Messages", s.status.historyText(s.o.Location))) }, "m",
-		),
-		programCommand(
-			"back", "return to where you last jumped from",
-			travel(s.tabs.goBack, "no earlier place to go back to"), "ctrl+o",
-		),
-		programCommand(
-			"forward", "go forward again after going back",
-			travel(s.tabs.goForward, "nothing to go forward to"), "alt+o",
-		),
-		programCommand("up", "go back up one level", s.goUp, "esc"),
+		programAction("help", "all keys of this pane; type to search them", show(help), "?"),
+		programAction(allActionsName, "everything this pane can do", show(all), "a"),
+		programAction(goToName, goToAbout, show(s.newPalette), ":", "ctrl+p"),
+		programAction("refresh", "", refresh, "r"),
+		programAction("refresh all", "", refreshAll, "R"),
+		programAction(pause, "stop the automatic reads until you press the key again", togglePause, "p"),
+		programAction(messagesName, "all status messages so far", show(messages), "m"),
+		programAction("back", "return to where you last jumped from", back, "ctrl+o"),
+		programAction("forward", "go forward again after going back", forward, "alt+o"),
+		programAction("up", "go back up one level", s.goUp, "esc"),
 		s.o.AccountInfo.allAccountsAction(),
 		s.switchAccountAction(),
-		programAction(
-			"mouse on or off", "turn it off to select text with the terminal", func() { s.mouse = !s.mouse }, "M",
-		),
-		programCommand(suspendName, "", terminal.Suspend, "ctrl+z"),
-		programCommand("quit", "", func() tea.Cmd { return p.quit(s) }, "q"),
+		programAction("mouse on or off", "turn it off to select text with the terminal", mouse, "M"),
+		programAction(suspendName, "", terminal.Suspend, "ctrl+z"),
+		programAction("quit", "", func() tea.Cmd { return p.quit(s) }, "q"),
+	}
+	for i := range 3 {
+		actions[i].ShowInHints = true
 	}
 	if s.o.TokenForm != nil {
 		about := "use another token for the same account until you quit"
-		actions = append(actions, programAction("new token", about, s.openTokenForm, "T"))
+		ask := func() tea.Cmd { s.openTokenForm(); return nil }
+		actions = append(actions, programAction("new token", about, ask, "T"))
 	}
 	actions = append(actions, s.undoAction())
 	for i, key := range s.tabKeys() {
@@ -106,7 +100,7 @@ func (p *programActions) build(s *Shell) []ui.Action {
 
 // switchAccountAction offers the other accounts.
 func (s *Shell) switchAccountAction() ui.Action {
-	menu := func() { s.dialogs.push(s.o.AccountInfo.accountMenu()) }
+	menu := func() tea.Cmd { s.dialogs.push(s.o.AccountInfo.accountMenu()); return nil }
 	a := programAction("switch account", "choose another account from the configuration", menu, "C")
 	if a.ShowInHints = len(s.o.Accounts) >= 2; !a.ShowInHints {
 		a.DisabledReason = "there is only one account · the configuration can hold more"
@@ -114,25 +108,14 @@ func (s *Shell) switchAccountAction() ui.Action {
 	return a
 }
 
-// programAction returns an action of the group "program". do returns no command.
-func programAction(name, about string, do func(), keys ...string) ui.Action {
-	return programCommand(name, about, func() tea.Cmd { do(); return nil }, keys...)
-}
-
-// programCommand returns an action of the group "program".
-func programCommand(name, about string, do func() tea.Cmd, keys ...string) ui.Action {
+// programAction returns an action of the group "program".
+func programAction(name, about string, do func() tea.Cmd, keys ...string) ui.Action {
 	return ui.Action{
 		Key:         ui.Bind(name, keys...),
 		Group:       "program",
 		Description: about,
 		Do:          do,
 	}
-}
-
-// hinted returns an action that the hint line shows.
-func hinted(a ui.Action) ui.Action {
-	a.ShowInHints = true
-	return a
 }
 
 // Names of actions that do not list themselves.
@@ -170,7 +153,7 @@ const undoName = "undo"
 
 // undoAction undoes the last change, or says why nothing can be undone.
 func (s *Shell) undoAction() ui.Action {
-	a := programCommand(undoName, "undo the last change, up to a minute after it", nil, "u")
+	a := programAction(undoName, "undo the last change, up to a minute after it", nil, "u")
 	undo := s.status.current.Undo
 	if a.Writes = true; undo == nil {
 		a.DisabledReason = "nothing to undo" + wording.WithPrefix("; ", s.status.noUndo)

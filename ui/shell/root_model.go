@@ -334,7 +334,7 @@ func (info *AccountInfo) accountMenu() *menuDialog {
 // allAccountsAction opens the overview of all accounts.
 func (info *AccountInfo) allAccountsAction() ui.Action {
 	open := func() tea.Cmd { return ui.Send(ui.SwitchAccountMsg{Account: AllAccounts}) }
-	a := programCommand(AllAccounts, "list them, with one line for each", open, "O")
+	a := programAction(AllAccounts, "list them, with one line for each", open, "O")
 	switch {
 	case info.Account == AllAccounts:
 		a.DisabledReason = "this is the overview of all accounts"

@@ -331,7 +331,7 @@ func (c chrome) click(cell tabCell) ui.Action {
 	case cell.line:
 		return ui.Action{}
 	}
-	return programAction(goToName, "", c.s.openPalette)
+	return ui.LocalAction("program", goToName, "", func() { c.s.dialogs.push(c.s.newPalette()) })
 }
 
 // fit decides what is expanded and what is left out.
