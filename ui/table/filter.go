@@ -35,24 +35,18 @@ func (f *filterInput) startTyping() {
 	f.line.SetLimit(maxFilterRunes)
 }
 
-// paste inserts text while typing.
-func (f *filterInput) paste(text string) {
-	f.line.Paste(text)
-	f.text = f.line.Text()
-}
-
-// press takes a key while typing.
-func (f *filterInput) press(k tea.KeyPressMsg) {
+// edit takes input while typing, and returns the key that ends it: "enter", "esc", or "" if it goes on.
+func (f *filterInput) edit(msg tea.Msg) (end string) {
 	f.refused = false
-	switch k.String() {
+	switch end = editLine(f.line, msg); end {
 	case "enter":
 		*f = filterInput{text: f.text}
 	case "esc":
 		*f = filterInput{text: f.previous}
 	default:
-		f.line.Press(k)
 		f.text = f.line.Text()
 	}
+	return end
 }
 
 // view draws the filter, with its cursor while typing, and how many rows match or what is to be said about it. What

@@ -13,62 +13,67 @@ import (
 	"lookout/ui/input"
 )
 
-// JumpPrompt is the line where somebody types the beginning of a name, to move the cursor of a list to it. The zero
+// jumpPrompt is the line where somebody types the beginning of a name, to move the cursor of a list to it. The zero
 // value is closed.
-type JumpPrompt struct {
+type jumpPrompt struct {
 	line    *input.TextField // nil unless somebody types
 	from    string           // the row to which esc returns
 	nothing bool             // no row has the text in its name
 }
 
-// StartJump gives the keyboard to a name.
-func (l *List[T]) StartJump(j *JumpPrompt) {
-	*j = JumpPrompt{line: input.NewLine(""), from: l.SaveState().Row}
+// JumpAction returns the action that moves the cursor to a row while the beginning of its name is typed.
+func (l *List[T]) JumpAction() ui.Action {
+	action := ui.LocalAction("this list", "jump to a name", "", func() {
+		l.jump = jumpPrompt{line: input.NewLine(""), from: l.SaveState().Row}
+	}, "z")
+	action.Description = "type its beginning; the cursor moves to the first loaded name that matches"
+	return action
 }
 
-// Typing reports whether a name is being typed.
-func (j *JumpPrompt) Typing() bool { return j.line != nil }
-
-// UpdateJump gives input to a name that is being typed, and moves the cursor to it: enter stays there, esc returns to
-// where the cursor was. It reports false for other input.
-func (l *List[T]) UpdateJump(j *JumpPrompt, msg tea.Msg) bool {
-	key, pressed := msg.(tea.KeyPressMsg)
-	paste, pasted := msg.(tea.PasteMsg)
-	switch {
-	case j.line == nil || !pressed && !pasted:
-		return false
-	case pasted:
-		j.line.Paste(paste.Content)
-	case key.String() == "enter":
-		*j = JumpPrompt{}
-		return true
-	case key.String() == "esc":
-		l.Select(j.from)
-		*j = JumpPrompt{}
-		return true
+// typeName gives input to the name that is being typed, and moves the cursor to it: enter stays there, esc returns to
+// where the cursor was.
+func (l *List[T]) typeName(msg tea.Msg) {
+	switch editLine(l.jump.line, msg) {
+	case "enter":
+		l.jump = jumpPrompt{}
+	case "esc":
+		l.Select(l.jump.from)
+		l.jump = jumpPrompt{}
 	default:
-		j.line.Press(key)
+		text := l.jump.line.Text()
+		l.jump.nothing = text != "" && !l.jumpTo(text)
 	}
-	text := j.line.Text()
-	j.nothing = text != "" && !l.jumpTo(text)
-	return true
 }
 
-// Announcement returns what a screen reader says while a name is typed.
-func (j *JumpPrompt) Announcement() string {
+// editLine gives input to a line, and returns the key that ends the typing: "enter", "esc", or "" if it goes on.
+func editLine(line *input.TextField, msg tea.Msg) (end string) {
+	switch msg := msg.(type) {
+	case tea.PasteMsg:
+		line.Paste(msg.Content)
+	case tea.KeyPressMsg:
+		if name := msg.String(); name == "enter" || name == "esc" {
+			return name
+		}
+		line.Press(msg)
+	}
+	return ""
+}
+
+// announcement returns what a screen reader says while a name is typed.
+func (j *jumpPrompt) announcement() string {
 	return "jump to: " + j.line.Text() + wording.WithPrefix("; ", j.problem())
 }
 
 // problem says that no name fits.
-func (j *JumpPrompt) problem() string {
+func (j *jumpPrompt) problem() string {
 	if j.nothing {
 		return "no loaded name matches"
 	}
 	return ""
 }
 
-// View draws the name with its cursor, and says if no row has it.
-func (j *JumpPrompt) View(b ui.Box) string {
+// view draws the name with its cursor, and says if no row has it.
+func (j *jumpPrompt) view(b ui.Box) string {
 	const label = "jump to "
 	room := b
 	room.Width = max(8, b.Width-len(label))

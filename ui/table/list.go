@@ -106,6 +106,7 @@ type AutoRefreshOptions struct {
 // state is what a list remembers between keys and frames.
 type state[T any] struct {
 	filter        filterInput
+	jump          jumpPrompt
 	rowIndex      rowIndex
 	cursor        cursor
 	marks         marks[T]
@@ -151,7 +152,7 @@ func (l *List[T]) Name() string { return l.Title }
 func (l *List[T]) Info() ui.Info {
 	info := ui.Info{
 		Crumb:         l.Title,
-		Typing:        l.filter.typing,
+		Typing:        l.filter.typing || l.jump.line != nil,
 		Freshness:     l.Store.Freshness(),
 		ReadOnRequest: l.AutoRefresh.Disabled,
 		HighlightLeft: l.Store.Highlights.Left(),
@@ -319,16 +320,15 @@ func (l *List[T]) RestoreState(saved ui.PaneState) {
 	l.rowIndex.column = l.columnTitled(saved.SortBy)
 }
 
-// Update takes the filter's text, the wheel and clicks.
+// Update takes the text of the filter or of a jump, the wheel and clicks.
 func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		if l.filter.typing {
-			l.pressInFilter(msg)
-		}
-	case tea.PasteMsg:
-		if l.filter.typing {
-			l.filter.paste(msg.Content)
+	case tea.KeyPressMsg, tea.PasteMsg:
+		switch {
+		case l.jump.line != nil:
+			l.typeName(msg)
+		case l.filter.typing:
+			l.typeFilter(msg)
 		}
 	case tea.MouseWheelMsg:
 		step := 3

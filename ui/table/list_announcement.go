@@ -18,6 +18,9 @@ func (l *List[T]) Announce(b ui.Box) ui.ScreenReaderText {
 		note := l.rowIndex.note(l.wantedKey())
 		a.Input = "filter: " + l.filter.text + wording.WithPrefix("; ", cmp.Or(note.problem, note.hint))
 	}
+	if l.jump.line != nil {
+		a.Input = l.jump.announcement()
+	}
 	row, there := l.cursorRow()
 	if l.parent.selected {
 		a.Item = parentName + "; goes up"

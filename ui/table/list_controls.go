@@ -60,12 +60,11 @@ func (l *List[T]) startFilter() {
 	l.filter.startTyping()
 }
 
-// pressInFilter gives a key to the filter that is being typed. Enter does not end the typing while something is known
-// to be wrong with the text.
-func (l *List[T]) pressInFilter(k tea.KeyPressMsg) {
+// typeFilter gives input to the filter that is being typed. Enter does not end the typing while something is known to
+// be wrong with the text.
+func (l *List[T]) typeFilter(msg tea.Msg) {
 	typed := l.filter
-	l.filter.press(k)
-	if k.String() == "enter" {
+	if l.filter.edit(msg) == "enter" {
 		l.rowIndex.update(l)
 		if l.rowIndex.note(l.wantedKey()).problem != "" {
 			typed.refused = true

@@ -161,7 +161,10 @@ func (l *List[T]) drawFooter(b ui.Box) []string {
 		loaded := wording.FormatCount(int64(l.Store.Len()))
 		say(theme.Warn, fmt.Sprintf("sorted by %s in the %s loaded", l.Columns[at].Title, loaded))
 	}
-	if l.Footer != nil && l.Store.Len() > 0 {
+	switch {
+	case l.jump.line != nil:
+		lines = append(lines, l.jump.view(b))
+	case l.Footer != nil && l.Store.Len() > 0:
 		lines = append(lines, l.Footer(l.Store, b))
 	}
 	return lines[:min(len(lines), max(1, b.Height/3))]

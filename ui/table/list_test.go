@@ -651,8 +651,8 @@ func TestFilterInput_view(t *testing.T) {
 func TestFilterInput_isLimited(t *testing.T) {
 	var f filterInput
 	f.startTyping()
-	f.paste(strings.Repeat("é", maxFilterRunes+5))
-	f.press(tea.KeyPressMsg{Code: 'x', Text: "x"})
+	f.edit(tea.PasteMsg{Content: strings.Repeat("é", maxFilterRunes+5)})
+	f.edit(tea.KeyPressMsg{Code: 'x', Text: "x"})
 	if f.text != strings.Repeat("é", maxFilterRunes) {
 		t.Errorf("%d bytes, ends with %q", len(f.text), f.text[max(0, len(f.text)-5):])
 	}

@@ -74,7 +74,6 @@ type objectListing struct {
 	keepTop     bool // the cursor stays on the largest entry
 	topRow      string
 	readForSort bool // all entries are read, because they are sorted by size
-	jump        table.JumpPrompt
 	preview     *previewColumn
 	parent      parentColumn
 	plan        atomic.Pointer[objectindex.ListingPlan] // that the cursors of the store are of
@@ -519,7 +518,7 @@ func (l *objectListing) listActions() []ui.Action {
 			DisabledReason: l.a.MissingScope(client.OpUploadObject),
 			Do:             func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.folderForm()}) },
 		},
-		jumpAction(l),
+		l.JumpAction(),
 		l.preview.action(),
 		bookmarksAction(l.a, &l.path),
 		linksAction(l.a),

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/lists"
@@ -140,9 +138,6 @@ func (l *objectListing) foot(set *lists.RowStore[*client.Object], b ui.Box) stri
 		}
 		parts = append([]string{parts[0], parts[2]}, sizes...)
 	}
-	if l.jump.Typing() {
-		return l.jump.View(b)
-	}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 	return b.Theme.Paint(theme.Muted, ui.JoinFitting(parts, " · ", b.Width, b.Theme.Glyphs.Ellipsis))
 }
@@ -188,36 +183,10 @@ func (l *objectListing) copyItems(o *client.Object) []ui.CopyItem {
 	)
 }
 
-// jumpAction returns the action that moves the cursor to a name while it is typed.
-func jumpAction(l *objectListing) ui.Action {
-	action := ui.LocalAction("this list", "jump to a name", "", func() { l.StartJump(&l.jump) }, "z")
-	action.Description = "type its beginning; the cursor moves to the first loaded name that matches"
-	return action
-}
-
-// Info returns what the list tells about itself. A name that is typed has the keyboard too.
-func (l *objectListing) Info() ui.Info {
-	info := l.List.Info()
-	info.Typing = info.Typing || l.jump.Typing()
-	return info
-}
-
-// Update takes the keys of a name that is typed, and the input of the list.
-func (l *objectListing) Update(msg tea.Msg) tea.Cmd {
-	if l.UpdateJump(&l.jump, msg) {
-		return nil
-	}
-	return l.List.Update(msg)
-}
-
 // Announce tells the row at the cursor, or to which a typed name has led.
 func (l *objectListing) Announce(b ui.Box) ui.ScreenReaderText {
 	l.preview.setBox(b)
-	a := l.List.Announce(b)
-	if l.jump.Typing() {
-		a.Input = l.jump.Announcement()
-	}
-	return a
+	return l.List.Announce(b)
 }
 
 // parentDetail says where the parent row leads.
