@@ -197,6 +197,25 @@ func (o *outcomeTrial) check() {
 	}
 }
 
+// A form whose answer was lost asks before it sends again, also for a change that needs no question.
+func TestOutcome_formAsksBeforeItSendsAgain(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
+		r.pressAll("8 / acme-www <enter> <enter> / index.html <enter> c <right> <ctrl+s> ~ y ~ c <left>")
+		r.emu.InjectFault("update object ACL", emulator.Fault{Status: 504, Times: 1})
+		r.press("<ctrl+s>")
+		r.wait(time.Second)
+		r.requireText("not seen yet")
+		sent := len(r.journal.Entries(time.Time{}))
+		r.press("<ctrl+s>")
+		r.requireText("This was sent before")
+		r.wait(time.Second)
+		if n := len(r.journal.Entries(time.Time{})); sent != 2 || n != sent {
+			t.Errorf("sent %d times, then %d", sent, n)
+		}
+	})
+}
+
 // A change that arrives after readings have called it not done is shown as a message, and the journal does not call it
 // not done any more, nor done: somebody else may have done the same meanwhile. It is not called a change by others
 // either.

@@ -325,6 +325,51 @@ func TestChange_lookup_outage(t *testing.T) {
 	})
 }
 
+// Readings count as agreeing only if none between them disagreed: one that cannot tell starts the time again.
+func TestChange_lookup_readingsThatDisagree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, doubt, outcome := time.Now(), time.Time{}, Unknown
+		c := &Change[string]{
+			Search: Search[string]{Read: func(context.Context) (func() LookupResult[string], error) {
+				verdict := NotSeen
+				if doubt.IsZero() && time.Since(begun) > agreeFor/2 {
+					doubt, verdict = time.Now(), CannotTell
+				}
+				return func() LookupResult[string] { return LookupResult[string]{Verdict: verdict} }, nil
+			}},
+			OnOutcome: func(c *Change[string]) { outcome = c.Outcome },
+		}
+		(&pageSource{}).newStore(t, false).LookUp(c)
+		if agreed := time.Since(doubt); outcome != Rejected || agreed < agreeFor {
+			t.Errorf("%v after readings agreed for %v", outcome, agreed)
+		}
+	})
+}
+
+// A list of which a part is missing does not prove that a change was not done.
+func TestChange_lookup_partOfTheListIsMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		page := RowPage[string]{Rows: []string{"b"}, Missing: []string{"the rest did not answer"}}
+		s := NewRowStore(t.Context(), &Inline{}, RowSource[string]{
+			Name:  "rows",
+			ID:    func(s string) string { return s },
+			Fetch: func(context.Context, string) (RowPage[string], error) { return page, nil },
+		})
+		s.Refresh()
+		var last AttemptOutcome
+		s.LookUp(&Change[string]{
+			What: "new a",
+			Search: Search[string]{Judge: func(rows []string) LookupResult[string] {
+				return foundIf(slices.Contains(rows, "a"), "a")
+			}},
+			OnOutcome: func(c *Change[string]) { last = c.Outcome },
+		})
+		if last != Unknown {
+			t.Errorf("the outcome is %v", last)
+		}
+	})
+}
+
 // The rows that a lookup has read are not replaced by those of a read that began before.
 func TestStore_Run_lookupSurvivesOlderAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
