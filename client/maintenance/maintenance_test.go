@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -217,4 +218,50 @@ func TestKeeper_apiGoesBack(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The same when the clock is set back meanwhile: the 10 minutes begin again, and the next attempt does not wait for a
+// time that was set before.
+func TestKeeper_apiGoesBack_clockSetBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		options := emulator.Options{Token: "test-token", Now: time.Now, Seed: "demo"}
+		before, now := emulator.New(options), emulator.New(options)
+		api := &apiInStates{now}
+		var said []maintenance.Event
+		k := newKeeper(t, filepath.Join(t.TempDir(), "prod.journal"), api, func(events []maintenance.Event) {
+			said = append(said, events...)
+		})
+		clock := time.Duration(0)
+		k.Now = func() time.Time { return time.Now().Add(clock) }
+		record(
+			t,
+			k,
+			client.Change{Op: client.OpDisableService, RevertAt: time.Now().Add(time.Hour)},
+			func(w *client.Writer) error {
+				_, err := w.DisableService(t.Context(), 7)
+				return err
+			},
+		)
+		time.Sleep(4 * time.Hour)
+		api.RoundTripper = before
+		var got []maintenance.Result
+		for n := range 5 {
+			if n == 1 {
+				clock = -2 * time.Hour
+			}
+			said = nil
+			k.Look(t.Context())
+			k.Wait()
+			for _, e := range said {
+				got = append(got, e.Result)
+			}
+			time.Sleep(5 * time.Minute)
+		}
+		want := []maintenance.Result{
+			maintenance.Failed, maintenance.Failed, maintenance.Failed, maintenance.Already,
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	})
 }
