@@ -54,3 +54,44 @@ func TestAuthTransport_onlyTheAPIsOwnHost(t *testing.T) {
 type transportFunc func(*http.Request) (*http.Response, error)
 
 func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A token that was replaced must not be shown either: an answer to an older request may repeat it.
+func TestTokens_earlierOnesAreRedacted(t *testing.T) {
+	c, err := New("https://api.example.test/v4", NewSecret("first-token-of-the-account"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.SetToken(NewSecret("second-token-of-the-account"), true); err != nil {
+		t.Fatal(err)
+	}
+	for _, token := range []string{"first-token-of-the-account", "second-token-of-the-account"} {
+		if got := c.tokens.redactor().redactText("unknown token " + token); strings.Contains(got, token) {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
+// The scopes are those of the document ("Authentication"): reads need read_only and changes read_write, and so do two
+// views. Nothing is said of the two operations of clusters, and other areas are not in the document.
+func TestRequiredScope(t *testing.T) {
+	writes := map[string]bool{"view contact": true, "view credential": true}
+	for op, o := range operations() {
+		area, level := "object_storage", "read_only"
+		switch {
+		case strings.HasPrefix(o.document.path, "/managed/"):
+			area = "account"
+		case !strings.HasPrefix(o.document.path, "/object-storage/"):
+			continue
+		}
+		if o.document.method != http.MethodGet || writes[op] {
+			level = "read_write"
+		}
+		want := area + ":" + level
+		if strings.HasPrefix(o.document.path, "/object-storage/clusters") {
+			want = ""
+		}
+		if got := RequiredScope(op); got != want {
+			t.Errorf("%s needs %q, want %q", op, got, want)
+		}
+	}
+}

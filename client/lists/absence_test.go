@@ -296,3 +296,50 @@ func TestStore_olderRowAfterALaterVersion(t *testing.T) {
 		}
 	}
 }
+
+// A row that was deleted stays marked while lists that are behind show it, until lists 30 seconds apart lack it.
+func TestStore_deletedRowStaysMarked(t *testing.T) {
+	r := newAbsenceRig(t)
+	r.read(0, "a", "b")
+	r.Run(&Change[*versioned]{
+		RowID:    "a",
+		DoneText: "deleted",
+		Send:     func(context.Context) (ChangeResult[*versioned], error) { return ResultDeleted[*versioned](nil) },
+	})
+	for n, c := range []struct {
+		after  time.Duration
+		ids    []string
+		marked bool
+	}{
+		{time.Second, []string{"a", "b"}, true},
+		{time.Second, []string{"b"}, true}, // from a replica that is not behind
+		{time.Second, []string{"a", "b"}, true},
+		{time.Hour, []string{"a", "b"}, true},
+		{time.Second, []string{"b"}, true},
+		{29 * time.Second, []string{"b"}, true},
+		{2 * time.Second, []string{"b"}, false},
+	} {
+		r.read(c.after, c.ids...)
+		if k := r.changes.confirmed["a"]; (k.kind == rowDeleted) != c.marked {
+			t.Errorf("reading %d: known to be deleted: %v", n, k.kind == rowDeleted)
+		}
+		if note := DeletedNote(r.RowStore, "a"); (note != "") != slices.Contains(c.ids, "a") {
+			t.Errorf("reading %d: %q", n, note)
+		}
+	}
+}
+
+// Where an identity can be used again, a row that was made later is not the one that was deleted.
+func TestStore_deletedIdentityIsUsedAgain(t *testing.T) {
+	r := newAbsenceRig(t)
+	r.source.Created = func(v *versioned) time.Time { return v.changed }
+	r.read(0, "a")
+	r.Run(&Change[*versioned]{
+		RowID:    "a",
+		DoneText: "deleted",
+		Send:     func(context.Context) (ChangeResult[*versioned], error) { return ResultDeleted[*versioned](nil) },
+	})
+	if r.read(time.Second, "a"); DeletedNote(r.RowStore, "a") != "" {
+		t.Errorf("the new row is marked: %q", DeletedNote(r.RowStore, "a"))
+	}
+}

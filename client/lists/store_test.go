@@ -654,3 +654,64 @@ func TestRun_laterChangeStaysUnderWay(t *testing.T) {
 		t.Errorf("the second change is %q", s.Busy("a"))
 	}
 }
+
+// A change that counts as not done is looked for as long as a day. Once it is seen, it is not known who made it.
+func TestChange_lookup_arrivesLate(t *testing.T) {
+	for after, late := range map[time.Duration]bool{10 * time.Minute: true, 23 * time.Hour: true, 25 * time.Hour: false} {
+		synctest.Test(t, func(t *testing.T) {
+			begun, rejected, seen := time.Now(), false, false
+			c := &Change[string]{
+				SentAt: begun,
+				Search: Search[string]{Read: func(context.Context) (func() LookupResult[string], error) {
+					verdict := NotSeen
+					if time.Since(begun) >= after {
+						verdict = SeenAsWanted
+					}
+					return func() LookupResult[string] { return LookupResult[string]{Verdict: verdict} }, nil
+				}},
+				OnOutcome: func(c *Change[string]) { rejected = c.Outcome == Rejected },
+				OnLate:    func(c *Change[string]) { seen = c.Outcome == Unknown },
+			}
+			(&pageSource{}).newStore(t, false).LookUp(c)
+			time.Sleep(48 * time.Hour)
+			if !rejected || seen != late {
+				t.Errorf("done after %v: counted as not done %v, then seen %v", after, rejected, seen)
+			}
+		})
+	}
+}
+
+// A later change hides an earlier one if it sets one of the same members, or the whole row.
+func TestSupersedes(t *testing.T) {
+	for _, c := range []struct {
+		later, earlier []string
+		want           bool
+	}{
+		{nil, []string{"status"}, true},
+		{[]string{"label", "status"}, []string{"status"}, true},
+		{[]string{"label"}, []string{"status"}, false},
+		{[]string{"label"}, nil, false},
+		{[]string{}, []string{"status"}, false},
+	} {
+		if got := Supersedes(c.later, c.earlier); got != c.want {
+			t.Errorf("%q hides %q: %v", c.later, c.earlier, got)
+		}
+	}
+}
+
+// A poll lets a read that is under way finish: a list that takes longer than the pause would never be heard.
+func TestStore_Poll_letsAReadFinish(t *testing.T) {
+	p := &pageSource{[][]string{{"a"}}}
+	s := p.newStore(t, false)
+	loop := s.Executor.(*Inline)
+	loop.Hold = true
+	s.Poll()
+	s.Poll()
+	if n := len(loop.Held); n != 1 {
+		t.Fatalf("%d reads were begun", n)
+	}
+	loop.Release(0)
+	if !slices.Equal(s.Rows(), []string{"a"}) {
+		t.Errorf("rows: %v", s.Rows())
+	}
+}

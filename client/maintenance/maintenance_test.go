@@ -38,7 +38,7 @@ func (b *barrier) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // newKeeper returns a program of its own that looks after the windows in a journal.
 func newKeeper(
-	t *testing.T, path string, transport http.RoundTripper, report func([]maintenance.Event),
+	t *testing.T, path string, transport http.RoundTripper, report func([]maintenance.Event), options ...client.Option,
 ) *maintenance.Keeper {
 	t.Helper()
 	j, err := journal.Open(path, "prod", time.Now)
@@ -46,10 +46,8 @@ func newKeeper(
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { j.Close() })
-	api, err := client.New(
-		"https://api.example.test/v4", client.NewSecret("test-token"), client.WithTransport(transport),
-		client.WithRecorder(j),
-	)
+	options = append(options, client.WithTransport(transport), client.WithRecorder(j))
+	api, err := client.New("https://api.example.test/v4", client.NewSecret("test-token"), options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,6 +260,70 @@ func TestKeeper_apiGoesBack_clockSetBack(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
+		}
+	})
+}
+
+// A program that may not change anything begins and ends no window, sends nothing, and reports nothing.
+func TestKeeper_readOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := emulator.New(emulator.Options{Token: "test-token", Now: time.Now, Seed: "demo"})
+		path := filepath.Join(t.TempDir(), "prod.journal")
+		record(
+			t,
+			newKeeper(t, path, api, nil),
+			client.Change{Op: client.OpDisableService, RevertAt: time.Now().Add(time.Hour)},
+			func(w *client.Writer) error {
+				_, err := w.DisableService(t.Context(), 7)
+				return err
+			},
+		)
+		time.Sleep(2 * time.Hour)
+		requests := 0
+		k := newKeeper(t, path, counting{api, &requests}, func(events []maintenance.Event) { t.Errorf("%+v", events) },
+			client.WithReadOnly())
+		k.Look(t.Context())
+		k.Wait()
+		if requests != 0 {
+			t.Errorf("%d requests", requests)
+		}
+	})
+}
+
+// counting counts requests.
+type counting struct {
+	http.RoundTripper
+	requests *int
+}
+
+func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
+	*c.requests++
+	return c.RoundTripper.RoundTrip(r)
+}
+
+// A planned window that nobody could begin before its end is over, and its service is left as it is.
+func TestKeeper_missedWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := emulator.New(emulator.Options{Token: "test-token", Now: time.Now, Seed: "demo"})
+		var said []maintenance.Event
+		k := newKeeper(t, filepath.Join(t.TempDir(), "prod.journal"), api, func(events []maintenance.Event) {
+			said = append(said, events...)
+		})
+		record(
+			t,
+			k,
+			client.Change{
+				Op:       client.OpPlanMaintenance,
+				StartAt:  time.Now().Add(time.Hour),
+				RevertAt: time.Now().Add(2 * time.Hour),
+			},
+			func(w *client.Writer) error { return w.PlanMaintenance(t.Context(), 7) },
+		)
+		time.Sleep(2 * time.Hour)
+		k.Look(t.Context())
+		k.Wait()
+		if len(said) != 1 || said[0].Result != maintenance.Missed || len(api.Ledger()) != 0 {
+			t.Errorf("%+v, sent %v", said, api.Ledger())
 		}
 	})
 }

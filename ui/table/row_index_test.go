@@ -428,3 +428,25 @@ func TestRowIndex_note(t *testing.T) {
 		}
 	}
 }
+
+// While a filter is being typed, the rows at each character are those that the whole text asks for: nothing of a
+// shorter text is left, although what is typed may show rows again that were hidden.
+func TestRowIndex_typedFilter(t *testing.T) {
+	for _, text := range []string{
+		"00", "0000|0001", "kind:red|green", "1 !2", "red !kind:red", `1 "2 |3"`, "1 | 2", `\\1`, "id:>3",
+	} {
+		typed, whole := newShuffledList(t, 50), newShuffledList(t, 50)
+		for _, l := range []*List[thing]{typed, whole} {
+			l.filter.typing = true
+		}
+		for n := range text {
+			typed.filter.text, whole.filter.text = text[:n+1], text[:n+1]
+			whole.rowIndex = rowIndex{}
+			typed.rowIndex.update(typed)
+			whole.rowIndex.update(whole)
+			if got, want := shownIDs(typed), shownIDs(whole); !slices.Equal(got, want) {
+				t.Errorf("%q: %v, want %v", text[:n+1], got, want)
+			}
+		}
+	}
+}

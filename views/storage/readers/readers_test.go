@@ -2,6 +2,7 @@ package readers
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,5 +55,38 @@ func TestLinksTo(t *testing.T) {
 		if got := fmt.Sprint(found); got != c.want {
 			t.Errorf("of %q after %v: %s, want %s", c.name, c.after, got, c.want)
 		}
+	}
+}
+
+// A key is listed if it reaches the bucket, or if it is not known whether it does: not if it is limited and has no
+// permission on the bucket.
+func TestKeys(t *testing.T) {
+	grant := func(label, permissions string) client.BucketGrant {
+		return client.BucketGrant{
+			Cluster:     client.NewText("us-east-1"),
+			Bucket:      client.NewText(label),
+			Permissions: client.NewText(permissions),
+		}
+	}
+	key := func(label string, limited client.Optional[bool], grants ...client.BucketGrant) *client.AccessKey {
+		return &client.AccessKey{Label: client.NewText(label), Limited: limited, Buckets: grants}
+	}
+	keys := []*client.AccessKey{
+		key("unknown", client.Optional[bool]{}),
+		key("unlimited", client.Known(false)),
+		key("reads", client.Known(true), grant("www", "read_only")),
+		key("another", client.Known(true), grant("www-2", "read_only")),
+		key("no permission", client.Known(true), grant("www", "")),
+		key("limited to what is not told", client.Known(true)),
+	}
+	var got []string
+	for _, g := range Keys(keys, "us-east-1/www", "us-east") {
+		got = append(got, g.Name+": "+g.Access)
+	}
+	want := []string{
+		"reads: read_only", "unlimited: read_write", "unknown: unknown", "limited to what is not told: unknown",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
