@@ -682,3 +682,33 @@ func TestWithReadOnly_rejectsEveryChange(t *testing.T) {
 		})
 	}
 }
+
+// A key can be replaced if it is known what it reaches: a limited key whose buckets are not told would get one that
+// reaches nothing, or everything.
+func TestAccessKey_Replacement(t *testing.T) {
+	grant := []client.BucketGrant{{Cluster: client.NewText("us-east-1"), Bucket: client.NewText("www")}}
+	for name, c := range map[string]struct {
+		limited client.Optional[bool]
+		buckets []client.BucketGrant
+		known   bool
+		grants  int // in the request; -1 is everything
+	}{
+		"everything":             {client.Known(false), nil, true, -1},
+		"one bucket":             {client.Known(true), grant, true, 1},
+		"no bucket":              {client.Known(true), []client.BucketGrant{}, true, 0},
+		"limited, not told":      {client.Known(true), nil, false, -1},
+		"nothing told":           {client.Optional[bool]{}, nil, false, -1},
+		"only the buckets told":  {client.Optional[bool]{}, grant, true, 1},
+		"only that none is told": {client.Optional[bool]{}, []client.BucketGrant{}, true, 0},
+	} {
+		k := client.AccessKey{Limited: c.limited, Buckets: c.buckets}
+		r, known := k.Replacement("new")
+		grants := len(r.Buckets)
+		if r.Buckets == nil {
+			grants = -1
+		}
+		if known != c.known || known && grants != c.grants {
+			t.Errorf("%s: %+v, known %v", name, r, known)
+		}
+	}
+}

@@ -217,6 +217,8 @@ func TestClient_Consent_below(t *testing.T) {
 		{"us-east-1/photos/", "us-east-1/photos/a.jpg", true},
 		{"us-east-1/photos/2024/", "us-east-1/photos/2024/a/b.jpg", true},
 		{"us-east-1/photos/2024/", "us-east-1/photos/2023/a.jpg", false},
+		{"us-east-1/photos/2024/", "us-east-1/photos/2024-old/a.jpg", false},
+		{"us-east-1/photos/", "us-east-1/photos-old/a.jpg", false},
 		{"us-east-1/photos", "us-east-1/photos-old/a.jpg", false},
 		{"us-east-1/", "us-east-1/photos/a.jpg", false},
 		{"", "us-east-1/photos/a.jpg", false},
