@@ -653,3 +653,42 @@ func TestOptionalSwitch(t *testing.T) {
 		t.Errorf("a script sets %v: %q", on, problem)
 	}
 }
+
+// A key that was pressed before the form was on the screen does not send it, and neither does an enter that is held
+// down. The same key sends it afterwards. A form that changes nothing is sent at once.
+func TestFormView_sendsOnlyWhatWasSeen(t *testing.T) {
+	enter, ctrlS := tea.KeyPressMsg{Code: tea.KeyEnter}, tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}
+	for name, c := range map[string]struct {
+		key      tea.KeyPressMsg
+		press    func(*FormView, *tea.KeyPressMsg)
+		harmless bool
+		want     int
+	}{
+		"not on the screen": {ctrlS, func(v *FormView, _ *tea.KeyPressMsg) { v.SetUnseen(true) }, false, 0},
+		"harmless":          {ctrlS, func(v *FormView, _ *tea.KeyPressMsg) { v.SetUnseen(true) }, true, 1},
+		"enter after enter": {enter, func(v *FormView, _ *tea.KeyPressMsg) { v.SetRepeatedEnter(true) }, false, 0},
+		"enter held down":   {enter, func(_ *FormView, k *tea.KeyPressMsg) { k.IsRepeat = true }, false, 0},
+		"enter":             {enter, func(*FormView, *tea.KeyPressMsg) {}, false, 1},
+	} {
+		text, sent := "", 0
+		v := NewFormView(Form{
+			Fields:       []Field{Text("name", "Name", &text)},
+			EnterSubmits: func() bool { return true },
+			Harmless:     c.harmless,
+			Send: func(context.Context) (func() tea.Cmd, error) {
+				sent++
+				return func() tea.Cmd { return nil }, nil
+			},
+		}, t.Context())
+		pressed := c.key
+		c.press(v, &pressed)
+		if uitest.RunAll(v.Update(pressed)); sent != c.want {
+			t.Errorf("%s: sent %d times", name, sent)
+		}
+		v.SetUnseen(false)
+		v.SetRepeatedEnter(false)
+		if uitest.RunAll(v.Update(c.key)); sent != 1 {
+			t.Errorf("%s, then seen: sent %d times", name, sent)
+		}
+	}
+}

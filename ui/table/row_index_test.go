@@ -78,6 +78,7 @@ func TestSortJob_largeStore(t *testing.T) {
 	}{
 		{"", -1, true, nil, func(a, b thing) int { return b.id - a.id }},
 		{"", 2, false, nil, func(a, b thing) int { return b.id%3 - a.id%3 }}, // blå, green, red
+		{"", 2, true, nil, func(a, b thing) int { return a.id%3 - b.id%3 }},
 		{"THING 00", 0, false, contains("00"), byName},
 		{"thing 001", 0, false, contains("001"), byName},
 		{

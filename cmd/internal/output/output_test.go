@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"lookout/client"
 	"lookout/client/visible"
@@ -335,5 +336,30 @@ func BenchmarkWriteRows(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/object")
 		})
+	}
+}
+
+// Rows are sorted by a column in both directions, equal ones as they came. Those whose value is not known come last in
+// both.
+func TestRowQuery_Rows_sorted(t *testing.T) {
+	columns := []resource.ColumnDefinition[any]{{Name: "size", Value: func(row any) string {
+		size, _, _ := strings.Cut(row.(string), " ")
+		return size
+	}}}
+	rows := []any{"10 a", " b", "9 c", "10 d", " e", "100 f"}
+	for order, want := range map[string]string{
+		"size":  "[9 c 10 a 10 d 100 f  b  e]",
+		"-size": "[100 f 10 a 10 d 9 c  b  e]",
+	} {
+		var got []any
+		for row, err := range (output.RowQuery{Sort: order}).Rows(columns, sequence(rows, nil), time.Time{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, row)
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, want %s", order, got, want)
+		}
 	}
 }
