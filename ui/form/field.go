@@ -81,14 +81,18 @@ func (f Field) SentAs(names ...string) Field { f.sentAs = names; return f }
 
 // ScriptInput says how a script gives the value of a field. The zero ScriptInput is a field that scripts cannot set.
 type ScriptInput struct {
-	Flag     string                   // "phone" for --phone
-	Argument string                   // the name of the argument in the usage line, instead of a flag: "LABEL"
-	Usage    string                   // what the help says about the flag
-	Default  string                   // where it differs from what the form begins with
-	Except   string                   // an option of the field that scripts do not have: "as it is"
-	Bool     bool                     // the flag needs no value
-	Only     bool                     // people do not see the field: another action asks them
-	Set      func(text string) string // takes the value instead of the field, and returns what is wrong with it
+	Flag     string // "phone" for --phone
+	Argument string // the name of the argument in the usage line, instead of a flag: "LABEL"
+	Usage    string // what the help says about the flag
+	Default  string // where it differs from what the form begins with
+	Except   string // an option of the field that scripts do not have: "as it is"
+	Bool     bool   // the flag needs no value
+	Only     bool   // people do not see the field: another action asks them
+	// Names says what the shell offers: Files, the rows of a resource ("clusters"), or a column of it
+	// ("contacts.group"). Values are offered without reading anything.
+	Names  string
+	Values []string
+	Set    func(text string) string // takes the value instead of the field, and returns what is wrong with it
 	// CheckedLater leaves the checks to what is made of the value: a file that cannot be read is no mistake in the
 	// command line.
 	CheckedLater bool
@@ -103,6 +107,16 @@ func (f Field) Script() ScriptInput {
 		return ScriptInput{}
 	}
 	return *f.script
+}
+
+// Files are the names that the shell offers for a ScriptInput that takes a file.
+const Files = "files"
+
+// Names says what the shell offers for the value that a script gives, as ScriptInput.Names does.
+func (f Field) Names(of string) Field {
+	v := f.Script()
+	v.Names = of
+	return f.Scripted(v)
 }
 
 // Flag lets scripts set the field with a flag. The names of flags are a promise to scripts and never change.

@@ -133,6 +133,6 @@ func contactFields(in *client.ContactRequest, groups func() []string) []form.Fie
 		form.Text("phone.primary", "Phone", &in.Phone.Primary).Flag("phone", "first number to call"),
 		form.Text("phone.secondary", "Second phone", &in.Phone.Secondary).Flag("phone2", "second number to call"),
 		form.Combobox("group", "Group", &in.Group, groups, form.Optional(form.Length(2, 50))).
-			Flag("group", "contact group (2 to 50 characters)"),
+			Flag("group", "contact group (2 to 50 characters)").Names("contacts.group"),
 	}
 }

@@ -193,7 +193,7 @@ func loginFields(user, password *string) []form.Field {
 	return []form.Field{
 		form.Text("username", "User name", user, form.Length(0, 5000)).Flag("username", "user name"),
 		form.Secret("password", "Password", password, form.Required()).
-			Flag("password-file", "file with the password; if it is - or omitted, standard input"),
+			Flag("password-file", "file with the password; if it is - or omitted, standard input").Names(form.Files),
 	}
 }
 

@@ -549,6 +549,7 @@ func (in *disableRequest) fields(a *account.Account) []form.Field {
 			Scripted(form.ScriptInput{
 				Flag:    "for",
 				Default: "none",
+				Values:  []string{"15m", "1h", "4h", "24h", "none"},
 				Usage: "for how long or until when, in local time: " + WindowExamples +
 					" (until you enable it); then a dashboard or \"lookout keep\" enables the service, " +
 					"or the next one that is started",

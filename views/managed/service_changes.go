@@ -135,7 +135,7 @@ func serviceFields(a *account.Account, in *client.ServiceRequest, edited *client
 			Flag("body", "text that the response must contain"),
 		form.Combobox("consultation_group", "Group to call", &in.Group, a.SuggestedGroups, form.Length(0, 50)).
 			Note("the contacts of this group are called").
-			Flag("group", "group of contacts to call"),
+			Flag("group", "group of contacts to call").Names("contacts.group"),
 		form.MultiChoice("credentials", "Credentials", &in.Credentials, options).
 			WhyEmpty(unread).
 			NoteFunc(func() string {
@@ -144,7 +144,8 @@ func serviceFields(a *account.Account, in *client.ServiceRequest, edited *client
 				}
 				return account.OrDefault(unread(), "support may use them")
 			}).
-			Flag("credential", "ID of a credential for support to use, or none; can be repeated"),
+			Flag("credential", "ID of a credential for support to use, or none; can be repeated").
+			Names("credentials.id"),
 		form.Lines("notes", "Notes", &in.Notes).Flag("notes", "notes for the people who are called"),
 	}
 }

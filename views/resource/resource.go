@@ -24,10 +24,12 @@ type Resource[T any] struct {
 	Description string   // of the script command: "People whom support may call"
 	Examples    []string // command lines, without "lookout"
 	// Argument is how a command line names one row: "ID", "CLUSTER/BUCKET". With "ID" it may give the label instead.
-	Argument string
-	ID       func(T) string // the identity in the journal and in consents: "7", "us-east-1/photos"; nil if it has none
-	Label    func(T) string // what people call it; clean text; nil if it has only its ID
-	Columns  []ColumnDefinition[T]
+	// ArgumentNames is the resource whose names it takes, if it is another one: "buckets".
+	Argument, ArgumentNames string
+
+	ID      func(T) string // the identity in the journal and in consents: "7", "us-east-1/photos"; nil if it has none
+	Label   func(T) string // what people call it; clean text; nil if it has only its ID
+	Columns []ColumnDefinition[T]
 	// PaneOrder names the columns of the pane in their order; nil is that of Columns, which is the order in scripts.
 	PaneOrder []string
 	// ListArguments are the arguments of the script's list: "CLUSTER/BUCKET [PREFIX]".
@@ -46,7 +48,8 @@ type Resource[T any] struct {
 // A ListFlag is a flag by which a script says which rows it wants.
 type ListFlag struct {
 	Name, Short, Usage string
-	Bool               bool // it needs no value
+	Bool               bool   // it needs no value
+	Names              string // as form.ScriptInput.Names
 }
 
 // APICalls are the client's operations on a resource; they know their scopes.

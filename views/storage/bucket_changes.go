@@ -53,7 +53,9 @@ func Buckets(a *account.Account) resource.Resource[*client.Bucket] {
 		Calls:     resource.APICalls{List: "list buckets", Get: "view bucket"},
 		Columns:   bucketColumns(),
 		PaneOrder: []string{"label", "cluster", "objects", "size", "created", "hostname"},
-		ListFlags: []resource.ListFlag{{Name: "cluster", Usage: "only the buckets in this cluster, such as us-east-1"}},
+		ListFlags: []resource.ListFlag{{
+			Name: "cluster", Usage: "only the buckets in this cluster, such as us-east-1", Names: "clusters",
+		}},
 		List: func(ctx context.Context, q resource.ListQuery) iter.Seq2[*client.Bucket, error] {
 			if q["cluster"] != "" {
 				return a.API.Buckets.AllInCluster(ctx, q["cluster"])

@@ -96,10 +96,11 @@ func certificateResource(c certificates) resource.Resource[*bucketCertificate] {
 			"certificates upload us-east-1/cdn.acme.net cert.pem key.pem --dry-run",
 			"certificates delete us-east-1/cdn.acme.net --dry-run",
 		},
-		Argument: "CLUSTER/BUCKET",
-		ID:       row.id,
-		Label:    func(c row) string { return client.Clean(c.Bucket) },
-		Calls:    resource.APICalls{Get: "view certificate"},
+		Argument:      "CLUSTER/BUCKET",
+		ArgumentNames: "buckets",
+		ID:            row.id,
+		Label:         func(c row) string { return client.Clean(c.Bucket) },
+		Calls:         resource.APICalls{Get: "view certificate"},
 		Columns: []resource.ColumnDefinition[row]{
 			{Name: "cluster", Value: func(c row) string { return c.Cluster }},
 			{Name: "bucket", Value: func(c row) string { return c.Bucket }},
@@ -253,10 +254,10 @@ func (in *certificateFiles) fields() []form.Field {
 	return []form.Field{
 		form.File("certificate", "Certificate", &in.certificate, form.Required(), in.certificateProblem).
 			Note("PEM, with the intermediates; → completes the path").
-			Scripted(form.ScriptInput{Argument: "CERT_FILE", CheckedLater: true}),
+			Scripted(form.ScriptInput{Argument: "CERT_FILE", Names: form.Files, CheckedLater: true}),
 		form.File("private_key", "Private key", &in.key, form.Required(), in.keyProblem).
 			Note("PEM; lookout sends it once and does not keep it").
-			Scripted(form.ScriptInput{Argument: "KEY_FILE", CheckedLater: true}),
+			Scripted(form.ScriptInput{Argument: "KEY_FILE", Names: form.Files, CheckedLater: true}),
 		form.Switch("replace", "Replace", &in.replace).
 			Scripted(form.ScriptInput{
 				Flag:    "replace",

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"lookout/client"
@@ -62,6 +63,7 @@ func accessKeyCommands(r scriptResource) scriptResource {
 		op:           client.OpCreateKey,
 		verb:         "Replaces",
 		args:         "ID|LABEL",
+		names:        []cobra.CompletionFunc{r.idNames},
 		noTarget:     true,
 		description:  "Create a new key with the same access as an old one, which works until it is revoked",
 		bindFlags:    func(set *pflag.FlagSet) planFunc { return rotateAccessKey(set, r) },
@@ -86,6 +88,7 @@ func rotateAccessKey(set *pflag.FlagSet, r scriptResource) planFunc {
 	label := set.String("label", "", "label of the new key (default: the old key's label)")
 	all := set.Bool("unlimited", false, "give the new key access to everything; required if the old one has it")
 	path := set.String("secret-file", "", "write the secret to a new file (mode 0600) instead of showing it")
+	config.CompleteFile(set, "secret-file")
 	return func(ctx context.Context, s *scriptSession, _ any, args []string) (change, error) {
 		var c change
 		row, err := r.find(ctx, s, args[0])
@@ -151,11 +154,13 @@ func createAccessKey(set *pflag.FlagSet) planFunc {
 	grants := set.StringArray(
 		"bucket", nil, "limit the key to CLUSTER/BUCKET:read_only or :read_write; can be repeated",
 	)
+	config.CompleteFlag(set, "bucket", completeGrant)
 	none := set.Bool("nothing", false, "give the key no access")
 	all := set.Bool(
 		"unlimited", false, "give the key access to everything: all buckets, including those created later",
 	)
 	path := set.String("secret-file", "", "write the secret to a new file (mode 0600) instead of showing it")
+	config.CompleteFile(set, "secret-file")
 	return func(ctx context.Context, s *scriptSession, _ any, args []string) (change, error) {
 		in, err := newKeyRequest(args[0], *grants, *none, *all)
 		if len(in.Buckets) > 0 {
@@ -321,6 +326,7 @@ func rcloneCommand() subcommand {
 		op:              client.OpCreateKey,
 		verb:            "Creates",
 		args:            "CLUSTER/BUCKET",
+		names:           []cobra.CompletionFunc{namesOf("buckets")},
 		noTarget:        true,
 		printsOwnResult: true,
 		description: "Set up rclone, which can store files larger than 5 GiB: create a key limited to the bucket, " +

@@ -44,10 +44,15 @@ func accountsCommand(f *config.Flags) *cobra.Command {
 		"",
 		"configuration file (default $XDG_CONFIG_HOME/lookout/config.toml)",
 	)
-	c.AddCommand(
-		addAccountCommand(f), listAccountsCommand(f), useAccountCommand(f), checkAccountsCommand(f),
-		accountTokenCommand(f), renameAccountCommand(f), removeAccountCommand(f),
-	)
+	config.CompleteFile(c.PersistentFlags(), "config")
+	c.AddCommand(addAccountCommand(f), listAccountsCommand(f))
+	for _, one := range []*cobra.Command{
+		useAccountCommand(f), checkAccountsCommand(f), accountTokenCommand(f), renameAccountCommand(f),
+		removeAccountCommand(f),
+	} {
+		one.ValidArgsFunction = f.CompleteAccount
+		c.AddCommand(one)
+	}
 	return c
 }
 
@@ -178,10 +183,11 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 	c.Flags().StringVar(
 		&tokenFile, "token-file", "", "file that holds the token, readable only by its owner; ask nothing",
 	)
+	config.CompleteFile(c.Flags(), "token-file")
 	c.Flags().BoolVar(&untested, "untested", false, "add the account without testing its token, if nothing is asked")
 	c.Flags().BoolVar(&protected, "protected", false, "show PROD beside the name, and ask before every change")
 	c.Flags().StringVar(&color, "color", "", "colour of the name: "+strings.Join(config.AccountColors(), ", "))
-	setFlagChoices(c.Flags(), "color", config.AccountColors()...)
+	config.CompleteValues(c.Flags(), "color", config.AccountColors()...)
 	return c
 }
 
@@ -204,10 +210,7 @@ func printsRows[T any](
 	p, selection, erased := &output.Printer{}, &output.RowQuery{}, resource.EraseColumns(columns)
 	p.AddFlags(c.Flags())
 	selection.AddFlags(c.Flags())
-	setFlagChoices(c.Flags(), "output", output.Formats...)
-	for _, name := range []string{"columns", "sort"} {
-		setFlagChoices(c.Flags(), name, output.ColumnNames(erased)...)
-	}
+	completeRowFlags(c.Flags(), erased)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		p.Out = c.OutOrStdout()
 		if err := errors.Join(p.Check(erased), selection.Check(erased)); err != nil {
@@ -399,7 +402,7 @@ func accountTokenCommand(f *config.Flags) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&store, "store", "", "where to store the token: file, keyring (default: where the old one is)")
-	setFlagChoices(c.Flags(), "store", "file", "keyring")
+	config.CompleteValues(c.Flags(), "store", "file", "keyring")
 	c.Flags().BoolVar(&untested, "untested", false, "store the token without testing it")
 	return c
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -59,10 +60,13 @@ lookout api POST /managed/services/4/disable --reason "kernel update"`),
 	set.StringArrayVar(&a.fields, "field", nil, "NAME=VALUE: a body field or, with GET, a query parameter; numbers, "+
 		"true, false, null, lists and objects in a body are sent as JSON, anything else as text; can be repeated")
 	set.StringVar(&a.input, "input", "", "file with the body as JSON; - is standard input")
+	config.CompleteFile(set, "input")
 	set.BoolVar(&a.paginate, "paginate", false, "read all pages of a list, and print their rows as one list")
 	set.StringVar(&a.reason, "reason", "", "reason for the change, for the journal and the handover")
 	a.printer.AddJQFlag(set)
 	addYesFlag(set, &a.yes, asksAlways)
+	methods := []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete}
+	completeArgs(c, cobra.FixedCompletions(methods, noFiles), completePath)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		a.printer.Out = c.OutOrStdout()
 		if err := a.printer.Check(nil); err != nil {

@@ -53,7 +53,7 @@ code of that failure. An unknown expiry date does not affect it.`,
 	f.AddAccountFlags(c.Flags())
 	f.AddDebugFlag(c.Flags())
 	ignored := c.Flags().StringSlice("ignore", nil, "skip these checks: "+strings.Join(audit.Checks(), ", "))
-	setFlagChoices(c.Flags(), "ignore", audit.Checks()...)
+	config.CompleteValues(c.Flags(), "ignore", audit.Checks()...)
 	code := exit.CodeOK
 	printsRows(c, auditColumns(), func(c *cobra.Command, _ []string) (iter.Seq[*audit.CheckResult], error) {
 		for _, name := range *ignored {

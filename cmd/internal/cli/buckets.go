@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"lookout/client"
@@ -39,6 +40,7 @@ func bucketCommands(r scriptResource) scriptResource {
 		verb:            "Empties",
 		asks:            asksAlways,
 		args:            "CLUSTER/BUCKET [PREFIX]",
+		names:           []cobra.CompletionFunc{namesOf("buckets")},
 		noTarget:        true,
 		printsOwnResult: true,
 		description:     "Remove all objects in a bucket, or all whose names begin with a prefix",
@@ -50,9 +52,10 @@ func bucketCommands(r scriptResource) scriptResource {
 			return s.planEmptying(ctx, o)
 		}),
 	})
-	r.includes = append(r.includes, readersResource("bucket", "CLUSTER/BUCKET"))
+	r.includes = append(r.includes, readersResource("bucket", "CLUSTER/BUCKET", namesOf("buckets")))
 	i := slices.IndexFunc(r.subcommands, func(v subcommand) bool { return v.name == "create" })
 	bind := r.subcommands[i].bindFlags
+	r.subcommands[i].names = []cobra.CompletionFunc{completeCluster}
 	r.subcommands[i].bindFlags = func(set *pflag.FlagSet) planFunc {
 		plan := bind(set)
 		return func(ctx context.Context, s *scriptSession, row any, args []string) (change, error) {

@@ -3,7 +3,6 @@ package cli
 import (
 	_ "embed" // of the scripts
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -11,7 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/cmd/internal/config"
-	"lookout/views"
+	"lookout/cmd/internal/output"
+	"lookout/views/resource"
 )
 
 // The scripts that shells load. Cobra's own leave names with spaces unquoted in bash, need another package there, and
@@ -57,74 +57,21 @@ func printOwnScripts(completion *cobra.Command) {
 	}
 }
 
-// choicesAnnotation is the annotation of a flag that holds its allowed values.
-const choicesAnnotation = "lookout_choices"
-
-// setFlagChoices declares the allowed values of a flag, which the shell completes.
-func setFlagChoices(set *pflag.FlagSet, name string, choices ...string) {
-	_ = set.SetAnnotation(name, choicesAnnotation, choices)
-}
-
-// registerCompletions registers completions for every flag and argument of a command and its subcommands. The shell
-// offers files only where a file is expected.
-func registerCompletions(n nameCompleter, c *cobra.Command) {
-	dynamic := map[string]cobra.CompletionFunc{
-		"account": completeAccounts(n.flags),
-		"theme":   completeThemes(n.flags),
-		"view":    completePanes,
-		"for":     completeTimes,
-		"since":   cobra.FixedCompletions([]cobra.Completion{"1h", "8h", "24h", "72h", "all"}, noFiles),
-	}
-	for name := range nameFlags() {
-		dynamic[name] = n.completeFlag(name)
-	}
-	complete := func(flag *pflag.Flag) {
-		choices, fixed := flag.Annotations[choicesAnnotation]
-		values := dynamic[flag.Name]
-		if fixed {
-			values = completeChoices(flag, choices)
-		}
-		if values == nil && !takesFile(flag) {
-			values = cobra.NoFileCompletions
-		}
-		if values == nil {
-			return
-		}
-		if kind := flag.Value.Type(); kind == "stringSlice" || kind == "intSlice" {
-			values = inLists(values)
-		}
-		_ = c.RegisterFlagCompletionFunc(flag.Name, values)
-	}
-	c.Flags().VisitAll(complete)
-	c.PersistentFlags().VisitAll(complete)
-	if c.ValidArgsFunction == nil {
-		c.ValidArgsFunction = n.completeArgs
-	}
-	for _, sub := range c.Commands() {
-		registerCompletions(n, sub)
-	}
-}
-
 // noFiles keeps the shell from offering files.
 const noFiles = cobra.ShellCompDirectiveNoFileComp
 
-// completeTimes completes how long a link works, or how long monitoring is disabled.
-func completeTimes(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	times := []cobra.Completion{"15m", "1h", "4h", "24h"}
-	if c.Name() == "disable" {
-		times = append(times, "none")
+// completeRowFlags completes the flags of a set that say how rows are printed.
+func completeRowFlags(set *pflag.FlagSet, columns []resource.ColumnDefinition[any]) {
+	names := output.ColumnNames(columns)
+	orders := slices.Clone(names)
+	for _, name := range names {
+		orders = append(orders, "-"+name)
 	}
-	return times, noFiles
-}
-
-// completeChoices completes the allowed values of a flag.
-func completeChoices(flag *pflag.Flag, choices []string) cobra.CompletionFunc {
-	if flag.Name == "sort" {
-		for _, name := range slices.Clone(choices) {
-			choices = append(choices, "-"+name)
+	for flag, values := range map[string][]string{"output": output.Formats, "columns": names, "sort": orders} {
+		if set.Lookup(flag) != nil {
+			config.CompleteValues(set, flag, values...)
 		}
 	}
-	return cobra.FixedCompletions(choices, noFiles)
 }
 
 // joinSortOrder returns the arguments of a completion so that a value of --sort that begins with - is not taken for a
@@ -136,67 +83,4 @@ func joinSortOrder(args []string) []string {
 		return append(slices.Clone(args[:last-1]), "--sort="+args[last])
 	}
 	return args
-}
-
-// inLists completes the last of several values with commas between them. Values that are there are not offered again.
-func inLists(complete cobra.CompletionFunc) cobra.CompletionFunc {
-	return func(c *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		begin := strings.LastIndexByte(typed, ',') + 1
-		given := strings.Split(typed[:begin], ",")
-		candidates, directive := complete(c, args, typed[begin:])
-		var lists []cobra.Completion
-		for _, candidate := range candidates {
-			if value, _, _ := strings.Cut(candidate, "\t"); !slices.Contains(given, value) {
-				lists = append(lists, typed[:begin]+candidate)
-			}
-		}
-		return lists, directive
-	}
-}
-
-// takesFile reports whether a flag takes a file, judging by its name and its help.
-func takesFile(flag *pflag.Flag) bool {
-	return flag.Name == "config" || strings.HasSuffix(flag.Name, "-file") || strings.HasPrefix(flag.Usage, "file ")
-}
-
-// completeArgs completes the next argument by its name in the command's usage line.
-func (n nameCompleter) completeArgs(
-	c *cobra.Command, args []string, typed string,
-) ([]cobra.Completion, cobra.ShellCompDirective) {
-	words := strings.Fields(c.Use)[1:]
-	at := len(args)
-	if strings.Contains(c.Use, "...") { // what comes last may be repeated
-		at = min(at, len(words)-1)
-	}
-	if at >= len(words) {
-		return nil, noFiles
-	}
-	return n.argument(c, strings.Trim(words[at], "[]."), args, typed)
-}
-
-// completeAccounts completes the name of an account from the configuration.
-func completeAccounts(f *config.Flags) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return slices.Sorted(maps.Keys(readConfigLenient(f).Accounts)), noFiles
-	}
-}
-
-// completeThemes completes the name of a theme: a built-in one, or one of the configuration.
-func completeThemes(f *config.Flags) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		names := config.ThemeNames(readConfigLenient(f).Themes)
-		return append([]string{"auto"}, names...), noFiles
-	}
-}
-
-// completePanes completes the name of a pane.
-func completePanes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return views.TabNames(), noFiles
-}
-
-// readConfigLenient returns what can be read of the configuration.
-func readConfigLenient(f *config.Flags) config.File {
-	_, data, _ := config.Read(f)
-	cfg, _ := config.Parse(data)
-	return cfg
 }

@@ -63,24 +63,24 @@ func TestValuesAreCompleted(t *testing.T) {
 	}
 }
 
-// No flag falls back to the shell's default completion.
-func TestEveryFlagSaysHowItIsCompleted(t *testing.T) {
+// The shell offers files for the flags that take one, on every command.
+func TestFilesAreCompleted(t *testing.T) {
 	var visit func(*cobra.Command)
 	visit = func(c *cobra.Command) {
-		look := func(f *pflag.Flag) {
-			if _, said := c.GetFlagCompletionFunc(f.Name); !said && !takesFile(f) && f.Name != "help" {
-				t.Errorf("%s --%s offers files", c.CommandPath(), f.Name)
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			file := f.Name == "config" || strings.HasSuffix(f.Name, "-file") || strings.HasPrefix(f.Usage, "file ")
+			complete, said := c.GetFlagCompletionFunc(f.Name)
+			directive := noFiles
+			if said && file {
+				_, directive = complete(c, nil, "")
 			}
-		}
-		c.Flags().VisitAll(look)
-		c.PersistentFlags().VisitAll(look)
+			if file != (directive == cobra.ShellCompDirectiveDefault) {
+				t.Errorf("%s --%s offers no files", c.CommandPath(), f.Name)
+			}
+		})
 		for _, sub := range c.Commands() {
-			if sub.Name() != "completion" {
-				visit(sub)
-			}
+			visit(sub)
 		}
 	}
-	root, names := newRootCommand()
-	registerCompletions(names, root)
-	visit(root)
+	visit(NewRootCommand())
 }

@@ -57,9 +57,10 @@ func configCommand(f *config.Flags) *cobra.Command {
 		withFlags(f, initConfig))
 	sub("show", "Show every setting, its value and where the value comes from", "lookout config show -a production",
 		NoArgs, withFlags(f, showConfig))
-	sub("validate [FILE]", "Report every mistake with its file, line and column",
+	validate := sub("validate [FILE]", "Report every mistake with its file, line and column",
 		"lookout config validate new.toml\nlookout config validate", ArgsFromUse,
 		func(c *cobra.Command, args []string) error { return validateConfig(c, f, args) })
+	completeArgs(validate, completeFiles)
 	sub("edit", "Edit the configuration with $VISUAL or $EDITOR, then check it", "EDITOR=nano lookout config edit",
 		NoArgs, withFlags(f, editConfig))
 	sub("schema", "Print the configuration's JSON schema", "lookout config schema > lookout.schema.json", NoArgs,

@@ -16,6 +16,7 @@ import (
 	"lookout/client/account"
 	"lookout/client/lists"
 	"lookout/client/window"
+	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/ui/form"
 	"lookout/views"
@@ -53,6 +54,7 @@ func newDeclaredResource(r resource.Resource[any]) scriptResource {
 		listSummary: "List the " + r.PluralName(),
 		columns:     r.Columns,
 		id:          r.ID,
+		idNames:     namesOf(cmp.Or(r.ArgumentNames, r.Parent, r.Name)),
 	}
 	if r.Label != nil {
 		k.identify = func(row any) (id, label string) { return client.Clean(r.ID(row)), r.Label(row) }
@@ -78,6 +80,8 @@ func newDeclaredResource(r resource.Resource[any]) scriptResource {
 				flag := set.VarPF(listFlag{q.given, f}, f.Name, f.Short, f.Usage)
 				if f.Bool {
 					flag.NoOptDefVal = "true"
+				} else if f.Names != "" {
+					config.CompleteFlag(set, f.Name, namesOf(f.Names))
 				}
 			}
 		}
@@ -167,7 +171,7 @@ func (d declaredOperation) subcommand() subcommand {
 	var words []string
 	for _, f := range draft.Fields {
 		if f.Script().Argument != "" {
-			words = append(words, f.Script().Argument)
+			words, v.names = append(words, f.Script().Argument), append(v.names, namesOf(f.Script().Names))
 		}
 	}
 	v.args = strings.Join(words, " ")
@@ -343,8 +347,10 @@ func bindFields(set *pflag.FlagSet, fields []form.Field, isNew bool) map[string]
 		case "intSlice":
 			flag.DefValue = ""
 		}
-		if options := f.Options(); options != nil {
-			setFlagChoices(set, name, options...)
+		if values := append(f.Options(), f.Script().Values...); values != nil {
+			config.CompleteValues(set, name, values...)
+		} else if f.Script().Names != "" {
+			config.CompleteFlag(set, name, namesOf(f.Script().Names))
 		}
 		flags[f.Name] = flag
 	}

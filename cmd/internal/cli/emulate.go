@@ -13,6 +13,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 )
 
@@ -35,7 +36,7 @@ lookout emulate --fault "POST /object-storage/keys late=15s" --fault "GET /manag
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address on this machine; port 0 chooses a free port")
 	c.Flags().StringVar(&o.Token, "token", "demo", "the token to accept")
 	c.Flags().StringVar(&o.Seed, "seed", "demo", "the account to emulate: demo, empty or large")
-	setFlagChoices(c.Flags(), "seed", "demo", "empty", "large")
+	config.CompleteValues(c.Flags(), "seed", "demo", "empty", "large")
 	addServiceFlag(c, &o.Service)
 	c.Flags().StringVar(
 		&o.Scopes, "scopes", "",
@@ -57,7 +58,7 @@ func addServiceFlag(c *cobra.Command, service *string) {
 		service, "service", emulator.ServiceDocument,
 		"API behaviour to emulate: 2021 (as in the documentation of that year) or now (as the live API behaves)",
 	)
-	setFlagChoices(c.Flags(), "service", emulator.ServiceDocument, emulator.ServiceNow)
+	config.CompleteValues(c.Flags(), "service", emulator.ServiceDocument, emulator.ServiceNow)
 }
 
 func checkService(name string) error {

@@ -125,8 +125,9 @@ Times are in UTC, to the minute (2026-11-20 13:05 UTC). With -o json, they are R
 	c.Flags().StringVar(
 		&since, "since", "8h", "start of the shift: how long ago, such as 8h, or a date such as 2026-11-20",
 	)
+	config.CompleteValues(c.Flags(), "since", periods...)
 	c.Flags().StringVarP(&format, "output", "o", "markdown", "output format: markdown, json")
-	setFlagChoices(c.Flags(), "output", "markdown", "json")
+	config.CompleteValues(c.Flags(), "output", "markdown", "json")
 	return c
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
+	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/ui/table"
 	"lookout/views/activity"
@@ -73,6 +74,9 @@ func formatTime(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
+// periods are what the shell offers for --since.
+var periods = []string{"1h", "8h", "24h", "72h", "all"}
+
 func journalResource() scriptResource {
 	return scriptResource{
 		name:        "journal",
@@ -107,6 +111,7 @@ func journalResource() scriptResource {
 		}),
 		offline: true,
 		get:     getEntry,
+		idNames: completeEntry,
 		listFlags: func(set *pflag.FlagSet, q *listOptions) {
 			set.StringVar(
 				&q.since,
@@ -114,10 +119,11 @@ func journalResource() scriptResource {
 				"24h",
 				"how far back: a duration such as 8h, a date such as 2026-11-20, or all",
 			)
+			config.CompleteValues(set, "since", periods...)
 			set.StringSliceVar(
 				&q.outcomes, "outcome", nil, "only changes with these outcomes: "+strings.Join(outcomeNames(), ", "),
 			)
-			setFlagChoices(set, "outcome", outcomeNames()...)
+			config.CompleteValues(set, "outcome", outcomeNames()...)
 		},
 		list: listEntries,
 	}

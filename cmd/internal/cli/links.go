@@ -12,11 +12,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/journal"
+	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/views/resource"
 	"lookout/views/storage/readers"
@@ -55,6 +57,7 @@ func linksResource() scriptResource {
 			name:        "link",
 			op:          client.OpCreateObjectURL,
 			args:        "CLUSTER/BUCKET NAME",
+			names:       objectNames(),
 			noTarget:    true,
 			bindFlags:   makeLink,
 			description: "Create a link to one object; anyone who has it can use it until it expires",
@@ -65,7 +68,8 @@ func linksResource() scriptResource {
 func makeLink(set *pflag.FlagSet) planFunc {
 	life := set.Duration("for", time.Hour, "how long the link works: 6m to 24h")
 	method := set.String("method", http.MethodGet, "GET, PUT or DELETE")
-	setFlagChoices(set, "method", http.MethodGet, http.MethodPut, http.MethodDelete)
+	config.CompleteValues(set, "for", "15m", "1h", "4h", "24h")
+	config.CompleteValues(set, "method", http.MethodGet, http.MethodPut, http.MethodDelete)
 	kind := set.String(
 		"content-type", "", "Content-Type that users of the link must send (default for PUT: application/octet-stream)",
 	)
@@ -115,15 +119,16 @@ func makeLink(set *pflag.FlagSet) planFunc {
 }
 
 // readersResource lists who can read a bucket, or an object of it. Its command stands among those of buckets and of
-// objects; args are its arguments.
-func readersResource(singular, args string) scriptResource {
+// objects; args are its arguments, whose names the shell completes.
+func readersResource(singular, args string, names ...cobra.CompletionFunc) scriptResource {
 	type row = readers.Grant
 	return scriptResource{
 		singular: singular,
 		listName: "readers",
 		listSummary: "Show who can read the " + singular +
 			", according to its ACL, CORS setting, access keys and links; policies set through S3 are not visible",
-		listArgs: args,
+		listArgs:  args,
+		listNames: names,
 		columns: resource.EraseColumns([]resource.ColumnDefinition[*row]{
 			{Name: "kind", Value: func(r *row) string { return string(r.Kind) }},
 			{Name: "name", Value: func(r *row) string { return r.Name }},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"iter"
 	"net/http"
 	"slices"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 
 	"lookout/client"
 	"lookout/cmd/internal/config"
+	"lookout/ui/form"
 	"lookout/views/resource"
 	"lookout/views/storage"
 )
@@ -26,15 +26,65 @@ var completionLimit = 900 * time.Millisecond
 // maxNames is the most names of a list that are offered: as many as a page of the API has.
 const maxNames = 500
 
-// A nameCompleter completes the names of an account's objects, with one request.
-type nameCompleter struct {
-	flags     *config.Flags
-	resources []scriptResource
+// completeArgs completes the arguments of a command, one after the other; nil completes nothing. If one of them may be
+// repeated, the last function is also for all further ones.
+func completeArgs(c *cobra.Command, of ...cobra.CompletionFunc) {
+	c.ValidArgsFunction = func(
+		c *cobra.Command, args []string, typed string,
+	) ([]cobra.Completion, cobra.ShellCompDirective) {
+		at := len(args)
+		if strings.Contains(c.Use, "...") {
+			at = max(0, min(at, len(of)-1))
+		}
+		if at >= len(of) || of[at] == nil {
+			return nil, noFiles
+		}
+		return of[at](c, args, typed)
+	}
 }
 
-// session returns a session that reads one page of the account in use within completionLimit.
-func (n nameCompleter) session(c *cobra.Command) (ctx context.Context, end func(), s *scriptSession, err error) {
-	settings, err := config.Load(n.flags, io.Discard)
+// completeFiles leaves the completion to the shell, which knows the files.
+var completeFiles = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+
+// namesOf completes what form.ScriptInput.Names says; it is nil for "".
+func namesOf(what string) cobra.CompletionFunc {
+	switch what {
+	case "":
+		return nil
+	case form.Files:
+		return completeFiles
+	}
+	return func(c *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return completeRows(c, what, typed, ""), noFiles
+	}
+}
+
+// objectNames completes a bucket, the name of an object in it, and what follows.
+func objectNames(others ...cobra.CompletionFunc) []cobra.CompletionFunc {
+	return append([]cobra.CompletionFunc{namesOf("buckets"), completeObject}, others...)
+}
+
+// completeObject completes the name of an object in the bucket that is the argument before.
+func completeObject(c *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return noSpaceAfterFolders(objectsOf(c, args[0], typed))
+}
+
+// completeCluster completes the cluster of a bucket that does not exist yet.
+func completeCluster(c *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return noSpaceAfterFolders(completeRows(c, "clusters", typed, "/"))
+}
+
+// completeGrant completes what a key may do with a bucket.
+func completeGrant(c *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if bucket, _, named := strings.Cut(typed, ":"); named {
+		return []cobra.Completion{bucket + ":read_only", bucket + ":read_write"}, noFiles
+	}
+	return completeRows(c, "buckets", typed, ":"), noFiles | cobra.ShellCompDirectiveNoSpace
+}
+
+// completionSession returns a session that reads one page of the account in use within completionLimit.
+func completionSession(c *cobra.Command) (ctx context.Context, end func(), s *scriptSession, err error) {
+	settings, err := config.Load(flagsOf(c), io.Discard)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -79,30 +129,37 @@ type roundTripperFunc func(*http.Request) (*http.Response, error)
 // RoundTrip implements http.RoundTripper.
 func (f roundTripperFunc) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// A rowNames says which names of the rows of a resource a word can have.
-type rowNames struct {
-	resource string
-	column   string // whose value is the name, instead of label or ID
-	idOnly   bool
-}
-
 // A rowName is what people call a row, and its ID. Either may be empty.
 type rowName struct{ id, label string }
 
-// rows completes a name of a row, and adds a suffix to it.
-func (n nameCompleter) rows(c *cobra.Command, of rowNames, typed, suffix string) []cobra.Completion {
-	i := slices.IndexFunc(n.resources, func(r scriptResource) bool { return r.name == of.resource })
-	if i < 0 || n.resources[i].list == nil || n.resources[i].id == nil {
-		return nil
-	}
-	ctx, end, s, err := n.session(c)
+// completeRows completes what form.ScriptInput.Names says, and adds a suffix to it.
+func completeRows(c *cobra.Command, what, typed, suffix string) []cobra.Completion {
+	name, column, _ := strings.Cut(what, ".")
+	resources := resourceCommands()
+	r := resources[slices.IndexFunc(resources, func(r scriptResource) bool { return r.name == name })]
+	ctx, end, s, err := completionSession(c)
 	if err != nil {
 		return nil
 	}
 	defer end()
-	r := n.resources[i]
-	all := of.read(r, r.list(ctx, s, listOptions{given: resource.ListQuery{}}))
-	candidates := nameCandidates(all, r.acceptsLabel() && !of.idOnly, typed)
+	at := slices.IndexFunc(r.columns, func(c resource.ColumnDefinition[any]) bool { return c.Name == column })
+	var all []rowName
+	for row, err := range r.list(ctx, s, listOptions{given: resource.ListQuery{}}) {
+		if err != nil || len(all) == maxNames {
+			break
+		}
+		name := rowName{id: r.id(row)}
+		switch {
+		case at >= 0 && column != "id":
+			name.id = r.columns[at].Value(row)
+		case r.identify != nil:
+			_, name.label = r.identify(row)
+		}
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	candidates := nameCandidates(all, r.acceptsLabel() && column == "", typed)
 	for i, candidate := range candidates {
 		if suffix != "" {
 			name, _, _ := strings.Cut(candidate, "\t")
@@ -110,29 +167,6 @@ func (n nameCompleter) rows(c *cobra.Command, of rowNames, typed, suffix string)
 		}
 	}
 	return candidates
-}
-
-// read returns the names of the first rows.
-func (of rowNames) read(r scriptResource, rows iter.Seq2[any, error]) (all []rowName) {
-	column := slices.IndexFunc(r.columns, func(c resource.ColumnDefinition[any]) bool { return c.Name == of.column })
-	seen := map[rowName]bool{}
-	for row, err := range rows {
-		if err != nil || len(all) == maxNames {
-			break
-		}
-		name := rowName{id: r.id(row)}
-		switch {
-		case column >= 0:
-			name.id = r.columns[column].Value(row)
-		case r.identify != nil:
-			_, name.label = r.identify(row)
-		}
-		if !seen[name] {
-			seen[name] = true
-			all = append(all, name)
-		}
-	}
-	return all
 }
 
 // nameCandidates returns the candidates for a word that begins with what was typed. A label that no command line can
@@ -170,14 +204,14 @@ func typable(word string) bool {
 		!strings.HasPrefix(word, "_activeHelp_")
 }
 
-// objects completes the name of an object or a folder, one folder at a time. A page of a large folder may lack what was
-// typed, so the request names it.
-func (n nameCompleter) objects(c *cobra.Command, place, typed string) (candidates []cobra.Completion) {
+// objectsOf completes the name of an object or a folder, one folder at a time. A page of a large folder may lack what
+// was typed, so the request names it.
+func objectsOf(c *cobra.Command, place, typed string) (candidates []cobra.Completion) {
 	cluster, bucket, err := storage.ParseBucketID(place)
 	if err != nil {
 		return nil
 	}
-	ctx, end, s, err := n.session(c)
+	ctx, end, s, err := completionSession(c)
 	if err != nil {
 		return nil
 	}
@@ -201,67 +235,39 @@ func (n nameCompleter) objects(c *cobra.Command, place, typed string) (candidate
 	return candidates
 }
 
-// argument completes an argument by its name in the usage line.
-func (n nameCompleter) argument(
-	c *cobra.Command, word string, args []string, typed string,
-) ([]cobra.Completion, cobra.ShellCompDirective) {
-	parent := c.Parent().Name()
-	switch {
-	case parent == "accounts" && word == "NAME" && c.Name() != "add":
-		return config.AccountNames(n.flags), noFiles
-	case parent == "objects" && (word == "NAME" || word == "PREFIX"):
-		return noSpaceAfterFolders(n.objects(c, args[0], typed))
-	case parent == "objects" && (word == "SOURCE" || word == "TARGET"):
-		return n.place(c, typed)
-	case word == "CLUSTER/BUCKET" && c.Name() == "create":
-		return noSpaceAfterFolders(n.rows(c, rowNames{resource: "clusters"}, typed, "/"))
-	case word == "CLUSTER/BUCKET":
-		return n.rows(c, rowNames{resource: "buckets"}, typed, ""), noFiles
-	case word == "METHOD":
-		return []cobra.Completion{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete}, noFiles
-	case word == "PATH":
-		return noSpaceAfterFolders(operationPaths(args[0], typed))
-	case word == "ACL":
-		return aclNames(), noFiles
-	case word == "DIR" || strings.HasSuffix(word, "FILE"):
-		return nil, cobra.ShellCompDirectiveDefault
-	case parent == "journal":
-		return n.journalEntries(typed), noFiles
-	case strings.HasPrefix(word, "ID") || parent == "stats":
-		return n.rows(c, rowNames{resource: parent}, typed, ""), noFiles
-	}
-	return nil, noFiles
-}
-
-// place completes CLUSTER/BUCKET/NAME up to the end of the bucket or of a folder, and for sync the path of a local
-// folder, which begins with . or /.
-func (n nameCompleter) place(c *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if c.Name() == "sync" && (strings.HasPrefix(typed, ".") || strings.HasPrefix(typed, "/")) {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
+// completePlace completes CLUSTER/BUCKET/NAME up to the end of the bucket or of a folder.
+func completePlace(c *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	parts := strings.SplitN(typed, "/", 3)
 	if len(parts) < 3 {
-		return noSpaceAfterFolders(n.rows(c, rowNames{resource: "buckets"}, typed, "/"))
+		return noSpaceAfterFolders(completeRows(c, "buckets", typed, "/"))
 	}
 	bucket := parts[0] + "/" + parts[1]
-	names := n.objects(c, bucket, parts[2])
+	names := objectsOf(c, bucket, parts[2])
 	for i, name := range names {
 		names[i] = bucket + "/" + name
-	}
-	if c.Name() == "sync" { // its side is a folder
-		names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, "/") })
 	}
 	return noSpaceAfterFolders(names)
 }
 
-// operationPaths completes the path of an operation up to the next ID in it.
-func operationPaths(method, typed string) (paths []cobra.Completion) {
+// completeSide completes a folder: of a bucket, or a local one, whose path begins with . or /.
+func completeSide(c *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if strings.HasPrefix(typed, ".") || strings.HasPrefix(typed, "/") {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	names, _ := completePlace(c, args, typed)
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, "/") })
+	return noSpaceAfterFolders(names)
+}
+
+// completePath completes the path of an operation up to the next ID in it.
+func completePath(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var paths []cobra.Completion
 	isID := func(word string) bool { return word != "" && strings.ToUpper(word) == word }
 	given := strings.Split(typed, "/")
 	last := len(given) - 1
 	for _, o := range client.Operations() {
 		words := strings.Split(o.Path, "/")
-		if !strings.EqualFold(o.Method, method) || len(words) <= last {
+		if !strings.EqualFold(o.Method, args[0]) || len(words) <= last {
 			continue
 		}
 		for i := range last {
@@ -277,7 +283,7 @@ func operationPaths(method, typed string) (paths []cobra.Completion) {
 			paths = append(paths, path)
 		}
 	}
-	return paths
+	return noSpaceAfterFolders(paths)
 }
 
 // noSpaceAfterFolders keeps the shell from adding a space where a candidate goes on: after /.
@@ -293,11 +299,12 @@ func noSpaceAfterFolders(candidates []cobra.Completion) ([]cobra.Completion, cob
 // maxEntries is the most changes of the journal that are offered: the newest.
 const maxEntries = 100
 
-// journalEntries completes the ID of a change in the journal.
-func (n nameCompleter) journalEntries(typed string) (ids []cobra.Completion) {
-	settings, err := config.Load(n.flags, io.Discard)
+// completeEntry completes the ID of a change in the journal.
+func completeEntry(c *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var ids []cobra.Completion
+	settings, err := config.Load(flagsOf(c), io.Discard)
 	if err != nil {
-		return nil
+		return nil, noFiles
 	}
 	j := settings.ReadJournal()
 	defer j.Close()
@@ -307,30 +314,5 @@ func (n nameCompleter) journalEntries(typed string) (ids []cobra.Completion) {
 			ids = append(ids, cobra.CompletionWithDesc(e.ID, client.Clean(e.Change.Op+" "+e.Change.Label)))
 		}
 	}
-	return ids
-}
-
-// nameFlags are the flags that take the name of something.
-func nameFlags() map[string]rowNames {
-	return map[string]rowNames{
-		"cluster":    {resource: "clusters"},
-		"credential": {resource: "credentials", idOnly: true},
-		"group":      {resource: "contacts", column: "group"},
-		"bucket":     {resource: "buckets"},
-	}
-}
-
-// completeFlag completes a flag that takes the name of something.
-func (n nameCompleter) completeFlag(name string) cobra.CompletionFunc {
-	of := nameFlags()[name]
-	return func(c *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		bucket, _, named := strings.Cut(typed, ":")
-		switch {
-		case name == "bucket" && named:
-			return []cobra.Completion{bucket + ":read_only", bucket + ":read_write"}, noFiles
-		case name == "bucket":
-			return n.rows(c, of, typed, ":"), noFiles | cobra.ShellCompDirectiveNoSpace
-		}
-		return n.rows(c, of, typed, ""), noFiles
-	}
+	return ids, noFiles
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"lookout/client"
@@ -32,8 +33,9 @@ import (
 func objectCommands(r scriptResource) scriptResource {
 	r.includes = []scriptResource{
 		folderSizesResource(), linksResource(), objectACLsResource(), objectFilesResource(),
-		readersResource("object", "CLUSTER/BUCKET NAME"),
+		readersResource("object", "CLUSTER/BUCKET NAME", objectNames()...),
 	}
+	r.listNames = objectNames()
 	return r
 }
 
@@ -54,6 +56,7 @@ func folderSizesResource() scriptResource {
 		listName:    "du",
 		listSummary: "Show the number and size of objects in each folder and in total",
 		listArgs:    "CLUSTER/BUCKET [PREFIX]",
+		listNames:   objectNames(),
 		listFlags: func(set *pflag.FlagSet, _ *listOptions) {
 			set.IntVarP(&depth, "depth", "d", depth, "levels of folders to show; 0 shows only the total")
 		},
@@ -140,6 +143,7 @@ func objectFilesResource() scriptResource {
 			{
 				name:            "get",
 				args:            "CLUSTER/BUCKET NAME... [FILE]",
+				names:           objectNames(completeFiles),
 				noTarget:        true,
 				printsOwnResult: true,
 				columns:         transferRowColumns(),
@@ -154,6 +158,7 @@ func objectFilesResource() scriptResource {
 				otherOps:        []string{client.OpSetObjectACL},
 				verb:            "Stores",
 				args:            "CLUSTER/BUCKET NAME FILE...",
+				names:           objectNames(completeFiles),
 				noTarget:        true,
 				printsOwnResult: true,
 				columns:         transferRowColumns(),
@@ -167,6 +172,7 @@ func objectFilesResource() scriptResource {
 				verb:            "Removes",
 				asks:            asksAlways,
 				args:            "CLUSTER/BUCKET NAME...",
+				names:           objectNames(),
 				noTarget:        true,
 				printsOwnResult: true,
 				description:     "Remove an object or, with patterns or -r, several objects",
@@ -179,6 +185,7 @@ func objectFilesResource() scriptResource {
 				otherOps:        []string{client.OpDeleteObject, client.OpSetObjectACL},
 				verb:            "Stores",
 				args:            "SOURCE TARGET",
+				names:           []cobra.CompletionFunc{completeSide, completeSide},
 				noTarget:        true,
 				printsOwnResult: true,
 				description: "Copy new files from a folder to a bucket, or the other way round; the path " +
@@ -199,6 +206,7 @@ func copyCommand(name string, kind transfer.Kind) subcommand {
 		otherOps:        []string{client.OpSetObjectACL},
 		verb:            "Copies",
 		args:            "SOURCE... TARGET",
+		names:           []cobra.CompletionFunc{completePlace, completePlace},
 		noTarget:        true,
 		printsOwnResult: true,
 		description: "Copy objects within a bucket or to another one; SOURCE is CLUSTER/BUCKET/NAME, in which NAME " +
@@ -252,6 +260,7 @@ func objectACLsResource() scriptResource {
 			op:          client.OpSetObjectACL,
 			verb:        "Changes the access to",
 			args:        "CLUSTER/BUCKET NAME [ACL]",
+			names:       objectNames(cobra.FixedCompletions(aclNames(), noFiles)),
 			noTarget:    true,
 			bindFlags:   withoutFlags(showOrSetObjectACL),
 			description: "Show or set who may access an object: " + storage.ACLChoices,

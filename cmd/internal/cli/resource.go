@@ -39,8 +39,10 @@ type scriptResource struct {
 	listFlags   func(*pflag.FlagSet, *listOptions)
 	get         func(ctx context.Context, s *scriptSession, id string) (any, error)
 	subcommands []subcommand
-	offline     bool             // needs no API and so no token
-	includes    []scriptResource // resources whose commands are among these: links among objects
+	idNames     cobra.CompletionFunc   // of the argument that names one object
+	listNames   []cobra.CompletionFunc // of the arguments of the list
+	offline     bool                   // needs no API and so no token
+	includes    []scriptResource       // resources whose commands are among these: links among objects
 	// columnsByName returns the columns with what names the rows that these refer to; nil is columns
 	columnsByName func(context.Context, *scriptSession) []resource.ColumnDefinition[any]
 }
@@ -58,11 +60,12 @@ type listOptions struct {
 type subcommand struct {
 	name            string
 	description     string
-	op              string   // the client's operation, such as client.OpDeleteContact; empty if it changes nothing
-	otherOps        []string // further operations that the change may need
-	verb            string   // begins the question before the change: "Deletes"
-	args            string   // arguments after the one that names the row; all arguments if noTarget is set
-	noTarget        bool     // there is no row yet, or args name it
+	op              string                 // the client's operation: client.OpDeleteContact; "" if it changes nothing
+	otherOps        []string               // further operations that the change may need
+	verb            string                 // begins the question before the change: "Deletes"
+	args            string                 // arguments after the one that names the row, or all with noTarget
+	names           []cobra.CompletionFunc // of these arguments
+	noTarget        bool                   // there is no row yet, or args name it
 	asks            askRule
 	doneMessage     string                           // reported after the name if there is no row to show
 	printsOwnResult bool                             // it reports the result itself
@@ -154,8 +157,7 @@ func (r scriptResource) newCommand(f *config.Flags) *cobra.Command {
 	f.AddAccountFlags(c.PersistentFlags())
 	f.AddDebugFlag(c.PersistentFlags())
 	p.AddFlags(c.PersistentFlags())
-	setFlagChoices(c.PersistentFlags(), "output", output.Formats...)
-	setFlagChoices(c.PersistentFlags(), "columns", output.ColumnNames(r.columns)...)
+	completeRowFlags(c.PersistentFlags(), r.columns)
 	switch {
 	case r.idArg == "" && r.get != nil:
 		r.attachShow(c, f, p)
@@ -208,6 +210,7 @@ func (r scriptResource) addTo(c *cobra.Command, f *config.Flags, p *output.Print
 	if r.get != nil && r.idArg != "" {
 		get := &cobra.Command{Use: "get " + r.argUsage(), Short: "Show one " + r.singular, Args: ArgsFromUse}
 		get.RunE = r.withSession(f, p, r.columns, r.show(r.idArg, p))
+		completeArgs(get, r.idNames)
 		c.AddCommand(get)
 	}
 	for _, v := range r.subcommands {
@@ -267,6 +270,7 @@ func (r scriptResource) newListCommand(f *config.Flags, p *output.Printer) *cobr
 		c.Short += "; the same as lookout " + r.name
 	}
 	r.attachList(c, f, p)
+	completeArgs(c, r.listNames...)
 	return c
 }
 
@@ -277,7 +281,7 @@ func (r scriptResource) attachList(c *cobra.Command, f *config.Flags, p *output.
 	if r.listFlags != nil {
 		r.listFlags(c.Flags(), &q)
 	}
-	setFlagChoices(c.Flags(), "sort", output.ColumnNames(r.columns)...)
+	completeRowFlags(c.Flags(), r.columns)
 	anyValue := slices.Clone(r.columns) // the API may have values that its document lacks: only the rows tell
 	for i := range anyValue {
 		anyValue[i].Pane.Choices = nil
@@ -300,9 +304,9 @@ func (r scriptResource) columnsFor(ctx context.Context, s *scriptSession) []reso
 
 func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subcommand) *cobra.Command {
 	run := &subcommandRun{resource: r, subcommand: v, printer: p}
-	words := []string{v.name, v.args}
+	words, names := []string{v.name, v.args}, v.names
 	if !v.noTarget {
-		words = []string{v.name, r.argUsage(), v.args}
+		words, names = []string{v.name, r.argUsage(), v.args}, append([]cobra.CompletionFunc{r.idNames}, names...)
 	}
 	c := &cobra.Command{
 		Use:     strings.Join(strings.Fields(strings.Join(words, " ")), " "),
@@ -311,6 +315,7 @@ func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subc
 		Args:    ArgsFromUse,
 	}
 	run.plan = v.bindFlags(c.Flags())
+	completeArgs(c, names...)
 	if v.op != "" {
 		asks := v.asks
 		if asks == asksIfProtected && mayOpen(append(v.otherOps, v.op)...) {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -25,10 +24,7 @@ import (
 
 // Execute runs a command line with the caller's streams.
 func Execute(args []string, in io.Reader, out, complaints io.Writer) int {
-	root, names := newRootCommand()
-	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, cobra.ShellCompRequestCmd) }) {
-		registerCompletions(names, root)
-	}
+	root := NewRootCommand()
 	root.SetArgs(joinSortOrder(args))
 	root.SetIn(in)
 	root.SetOut(out)
@@ -37,7 +33,7 @@ func Execute(args []string, in io.Reader, out, complaints io.Writer) int {
 	helpRefused := restrictHelp(root)
 	c, err := root, config.CheckGODEBUG()
 	if err == nil {
-		c, err = root.ExecuteContextC(context.Background())
+		c, err = root.ExecuteC()
 	}
 	err = cmp.Or(err, helpRefused())
 	if text := exit.Describe(err); text != "" {
@@ -49,14 +45,14 @@ func Execute(args []string, in io.Reader, out, complaints io.Writer) int {
 	return exit.CodeForSignal(c.Context())
 }
 
-// NewRootCommand returns the command lookout with all its subcommands, without completions.
-func NewRootCommand() *cobra.Command {
-	root, _ := newRootCommand()
-	return root
-}
+// flagsKey is the key of the flags in the context of all commands.
+type flagsKey struct{}
 
-// newRootCommand returns the command lookout without completions, and the completer of names that they need.
-func newRootCommand() (*cobra.Command, nameCompleter) {
+// flagsOf returns the flags of the command line.
+func flagsOf(c *cobra.Command) *config.Flags { return c.Context().Value(flagsKey{}).(*config.Flags) }
+
+// NewRootCommand returns the command lookout with all its subcommands.
+func NewRootCommand() *cobra.Command {
 	f := &config.Flags{}
 	var all, showVersion bool
 	root := &cobra.Command{
@@ -103,13 +99,14 @@ func newRootCommand() (*cobra.Command, nameCompleter) {
 		}
 	}
 	add("screen", demoCommand(f), watchCommand(f), keepCommand(f))
-	resources := resourceCommands()
-	for _, r := range resources {
+	for _, r := range resourceCommands() {
 		add("account", r.newCommand(f))
 	}
 	add("account", statusCommand(f), handoverCommand(f), auditCommand(f), apiCommand(f))
 	add("setup", accountsCommand(f), configCommand(f), doctorCommand(f), emulateCommand(), versionCommand())
-	return root, nameCompleter{f, resources}
+	root.SetContext(context.WithValue(context.Background(), flagsKey{}, f))
+	root.CompletionOptions.SetDefaultShellCompDirective(noFiles)
+	return root
 }
 
 // addGlobalFlags adds --read-only and --no-color to all commands.

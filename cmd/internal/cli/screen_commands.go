@@ -118,6 +118,7 @@ func watchCommand(f *config.Flags) *cobra.Command {
 	}
 	f.AddAccountFlags(c.Flags())
 	c.Flags().StringVar(&f.Theme, "theme", "", "colours: any theme of the dashboard (see lookout --help)")
+	config.CompleteFlag(c.Flags(), "theme", f.CompleteTheme)
 	c.Flags().BoolVar(&f.ASCII, "ascii", false, "use only ASCII characters")
 	c.Flags().Var(&f.Refresh, "refresh", "time between refreshes, at least 5s (default 20s)")
 	c.Flags().BoolVar(&invented, "demo", false, "watch the built-in demo account")
@@ -156,7 +157,7 @@ func keepCommand(f *config.Flags) *cobra.Command {
 		"print a file that starts lookout keep at login: systemd (a user unit), launchd (a plist), or both",
 	)
 	c.Flags().Lookup("unit").NoOptDefVal = "both"
-	setFlagChoices(c.Flags(), "unit", "systemd", "launchd", "both")
+	config.CompleteValues(c.Flags(), "unit", "systemd", "launchd", "both")
 	return c
 }
 
@@ -263,7 +264,7 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 	f.AddAccountFlags(c.Flags())
 	f.AddDebugFlag(c.Flags())
 	c.Flags().StringVarP(&format, "output", "o", "text", "output format: text, json")
-	setFlagChoices(c.Flags(), "output", "text", "json")
+	config.CompleteValues(c.Flags(), "output", "text", "json")
 	c.Flags().BoolVar(&asJSON, "json", false, "the same as -o json")
 	return c
 }

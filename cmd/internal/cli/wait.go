@@ -12,6 +12,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/account"
+	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 )
 
@@ -116,7 +117,7 @@ func awaitedStatuses() []string {
 func waitForStatus(set *pflag.FlagSet) planFunc {
 	choices := awaitedStatuses()
 	wanted := set.String("for", choices[0], "the status: "+strings.Join(choices, " or "))
-	setFlagChoices(set, "for", choices...)
+	config.CompleteValues(set, "for", choices...)
 	waiting := addPollFlags(set, 5*time.Minute, 5*time.Second)
 	return func(ctx context.Context, s *scriptSession, row any, _ []string) (change, error) {
 		service := row.(*client.Service)

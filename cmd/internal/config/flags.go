@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"lookout/client"
@@ -51,6 +52,9 @@ func (f *Flags) AddAccountFlags(set *pflag.FlagSet) {
 	set.StringVar(&f.BaseURL, "base-url", "", BaseURLUsage)
 	set.StringVar(&f.TokenFile, "token-file", "", "file that holds the token, readable only by its owner")
 	set.StringVar(&f.TokenEnv, "token-env", "", "environment variable that holds the token, such as LINODE_TOKEN")
+	CompleteFile(set, "config")
+	CompleteFile(set, "token-file")
+	CompleteFlag(set, "account", f.CompleteAccount)
 }
 
 // ChoosesAccount reports whether flags or environment choose an account, or say how to reach one.
@@ -136,6 +140,23 @@ func (f *Flags) AddScreenFlags(set *pflag.FlagSet, panes []string) {
 	set.StringVar(&f.View, "view", "", "pane to start with: "+strings.Join(panes, ", "))
 	set.Var(&f.Refresh, "refresh", "time between refreshes of the visible pane, at least 5s (default 20s)")
 	set.StringVar(&f.LogFile, "log-file", "", "write crashes and internal errors to this file")
+	CompleteFlag(set, "theme", f.CompleteTheme)
+	CompleteValues(set, "view", panes...)
+	CompleteFile(set, "log-file")
+}
+
+// CompleteAccount completes the name of an account of the configuration.
+func (f *Flags) CompleteAccount(
+	*cobra.Command, []string, string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return AccountNames(f), cobra.ShellCompDirectiveNoFileComp
+}
+
+// CompleteTheme completes the name of a theme: a built-in one, or one of the configuration.
+func (f *Flags) CompleteTheme(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	_, data, _ := Read(f)
+	cfg, _ := Parse(data)
+	return append([]string{"auto"}, ThemeNames(cfg.Themes)...), cobra.ShellCompDirectiveNoFileComp
 }
 
 // parseRefresh parses the time between refreshes: at least 5 s, so that a dashboard left open keeps within the rate

@@ -1,0 +1,42 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// CompleteFlag says how the shell completes a flag of a set; of a flag that takes a list, each value of it. Values that
+// are in the list are not offered again.
+func CompleteFlag(set *pflag.FlagSet, name string, complete cobra.CompletionFunc) {
+	flag, values := set.Lookup(name), complete
+	if kind := flag.Value.Type(); kind == "stringSlice" || kind == "intSlice" {
+		values = func(c *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			begin := strings.LastIndexByte(typed, ',') + 1
+			given := strings.Split(typed[:begin], ",")
+			candidates, directive := complete(c, args, typed[begin:])
+			var lists []cobra.Completion
+			for _, candidate := range candidates {
+				if value, _, _ := strings.Cut(candidate, "\t"); !slices.Contains(given, value) {
+					lists = append(lists, typed[:begin]+candidate)
+				}
+			}
+			return lists, directive
+		}
+	}
+	var c cobra.Command // cobra registers only what a command has
+	c.Flags().AddFlag(flag)
+	_ = c.RegisterFlagCompletionFunc(name, values)
+}
+
+// CompleteValues is CompleteFlag for a flag with values that are known.
+func CompleteValues(set *pflag.FlagSet, name string, values ...string) {
+	CompleteFlag(set, name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// CompleteFile is CompleteFlag for a flag that takes a file.
+func CompleteFile(set *pflag.FlagSet, name string) {
+	CompleteFlag(set, name, cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault))
+}
