@@ -2,69 +2,42 @@ package main
 
 import (
 	"fmt"
-	"strings"
+	"image/color"
 
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A cell is a cell of the screen. The text of the second cell of a wide character is empty.
+// A cell is a cell of the screen. The text of the second cell of a wide character is empty. No colour is that of the
+// terminal.
 type cell struct {
-	text string
-	textStyle
-}
-
-// textStyle is how a cell is drawn. No colour is that of the terminal.
-type textStyle struct {
+	text                     string
 	color, background        string
 	bold, reverse, underline bool
 }
 
 // parseCells returns the cells of a line with escape sequences.
-func parseCells(line string) []cell {
-	var cells []cell
-	var style textStyle
-	var state byte
-	for len(line) > 0 {
-		sequence, width, n, next := ansi.DecodeSequence(line, state, nil)
-		if codes, ok := strings.CutPrefix(sequence, "\x1b["); ok {
-			style.applySGR(strings.TrimSuffix(codes, "m"))
-		} else if width > 0 {
-			cells = append(cells, cell{sequence, style})
-			for range width - 1 {
-				cells = append(cells, cell{"", style})
-			}
+func parseCells(line string) (cells []cell) {
+	for _, lines := range uv.NewStyledString(line).Lines(ansi.GraphemeWidth) {
+		for _, c := range lines {
+			cells = append(cells, cell{
+				text:       c.Content,
+				color:      hex(c.Style.Fg),
+				background: hex(c.Style.Bg),
+				bold:       c.Style.Attrs&uv.AttrBold != 0,
+				reverse:    c.Style.Attrs&uv.AttrReverse != 0,
+				underline:  c.Style.Underline != uv.UnderlineNone,
+			})
 		}
-		line, state = line[n:], next
 	}
 	return cells
 }
 
-func (p *textStyle) applySGR(codes string) {
-	if codes == "" || codes == "0" {
-		*p = textStyle{}
-		return
+// hex returns a colour as SVG has them; "" for none.
+func hex(c color.Color) string {
+	if c == nil {
+		return ""
 	}
-	parts := strings.Split(codes, ";")
-	for i := 0; i < len(parts); i++ {
-		switch parts[i] {
-		case "1":
-			p.bold = true
-		case "4":
-			p.underline = true
-		case "7":
-			p.reverse = true
-		case "38", "48":
-			if i+4 >= len(parts) {
-				return
-			}
-			target := &p.color
-			if parts[i] == "48" {
-				target = &p.background
-			}
-			var r, g, b int
-			_, _ = fmt.Sscan(strings.Join(parts[i+2:i+5], " "), &r, &g, &b)
-			*target = fmt.Sprintf("#%02x%02x%02x", r, g, b)
-			i += 4
-		}
-	}
+	r, g, b, _ := c.RGBA()
+	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }

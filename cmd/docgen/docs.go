@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,40 +20,6 @@ import (
 	"lookout/views"
 )
 
-// docsCommand writes the generated documentation.
-func docsCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "docs [DIR]",
-		Short: "Write command pages, manual, configuration, keys, completions and pictures",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			dir := "docs"
-			if len(args) > 0 {
-				dir = args[0]
-			}
-			pages, err := generateDocs(c.Context())
-			if err != nil {
-				return err
-			}
-			drawn, err := renderPictures(c.Context())
-			if err != nil {
-				return err
-			}
-			maps.Copy(pages, drawn)
-			for name, text := range pages {
-				path := filepath.Join(dir, filepath.FromSlash(name))
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					return err
-				}
-				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}
-}
-
 // generateDocs returns the pages by their paths.
 func generateDocs(ctx context.Context) (map[string]string, error) {
 	root := cli.NewRootCommand()
@@ -65,19 +28,15 @@ func generateDocs(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	pages := map[string]string{
-		"commands/README.md": commandsPage(
-			root,
-		), "configuration.md": configurationPage(), "keys.md": keysPage(keys),
-		"man/lookout.1": manualPage(root),
+		"commands/README.md": commandsPage(root),
+		"configuration.md":   configurationPage(),
+		"keys.md":            keysPage(keys),
+		"man/lookout.1":      manualPage(root),
 	}
 	for _, c := range visibleCommands(root) {
 		pages["commands/"+c.Name()+".md"] = commandPage(c)
 	}
-	for name, shell := range map[string]string{
-		"lookout.bash": "bash",
-		"_lookout":     "zsh",
-		"lookout.fish": "fish",
-	} {
+	for name, shell := range map[string]string{"lookout.bash": "bash", "_lookout": "zsh", "lookout.fish": "fish"} {
 		pages["completions/"+name] = cli.CompletionScripts()[shell]
 	}
 	var powerShell bytes.Buffer
@@ -213,8 +172,11 @@ func configurationPage() string {
 	writeConfigKeys(&b, config.AccountKeys())
 	for _, t := range config.Tables() {
 		fmt.Fprintf(&b, "\n## `[%s]`\n\n%s\n\n```toml\n%s\n```\n", t.Title, t.Description, t.Example)
-		if table := tableDocs()[t.Name]; table != nil {
-			b.WriteString("\n" + table())
+		switch t.Name {
+		case "themes":
+			b.WriteString("\n" + toneTable())
+		case "columns":
+			b.WriteString("\n" + columnTable())
 		}
 	}
 	b.WriteString(
@@ -227,11 +189,6 @@ func configurationPage() string {
 	}
 	b.WriteString("\n## Example\n\n```toml\n" + config.Example() + "```\n")
 	return b.String()
-}
-
-// tableDocs returns what the documentation adds to the description of a configuration table.
-func tableDocs() map[string]func() string {
-	return map[string]func() string{"themes": toneTable, "columns": columnTable}
 }
 
 // environmentVariables are the environment variables that lookout reads.

@@ -3,42 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"strings"
 	"sync"
-
-	"github.com/spf13/cobra"
 )
-
-// pictureCommand draws a frame of the demo account as SVG: the pictures of the documentation.
-func pictureCommand() *cobra.Command {
-	var out, keys, theme string
-	var width, height int
-	c := &cobra.Command{
-		Use:   "picture",
-		Short: "Draw a frame of the demo account as SVG",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			for _, l := range looks() {
-				if l.theme == theme {
-					svg, err := pictureSpec{keys: keys, width: width, height: height, alt: keys}.render(c.Context(), l)
-					if err != nil {
-						return err
-					}
-					return os.WriteFile(out, []byte(svg), 0o644)
-				}
-			}
-			return fmt.Errorf("unknown theme %q (use dark or light)", theme)
-		},
-	}
-	c.Flags().StringVarP(&out, "output", "o", "lookout.svg", "file to write")
-	c.Flags().StringVar(&keys, "keys", "", "keys to press first: \"3 <down> <enter> +10m\"")
-	c.Flags().StringVar(&theme, "theme", "dark", "dark or light")
-	c.Flags().IntVar(&width, "width", 120, "columns")
-	c.Flags().IntVar(&height, "height", 36, "lines")
-	return c
-}
 
 // A pictureSpec describes a picture of the documentation.
 type pictureSpec struct {

@@ -51,7 +51,6 @@ func TestValuesAreCompleted(t *testing.T) {
 		"--token-file ":                         files,
 		"services list --token-file ":           files,
 		"--base-url ":                           nothing,
-		"picture -o ":                           files,
 		"services list -o ":                     "table json ndjson csv" + nothing,
 	} {
 		args := strings.Split(line, " ")
