@@ -13,39 +13,12 @@ import (
 // commandKeys returns the keys of [[commands]].
 func commandKeys() []KeySpec {
 	return keysOf(&ui.CustomCommand{}, []KeySpec{
-		{
-			Name:        "pane",
-			example:     `"services"`,
-			Description: "The list the action is added to.",
-		},
-		{
-			Name:        "key",
-			check:       checkKeyName,
-			example:     `"x"`,
-			Description: "Its key.",
-		},
-		{
-			Name:        "name",
-			check:       checkCommandName,
-			example:     `"runbook"`,
-			Description: "Its name in hints, help and palette.",
-		},
-		{
-			Name:        "command",
-			example:     `["runbook", "--service={label}"]`,
-			Description: "The program and its arguments.",
-		},
-		{
-			Name:        "output",
-			choices:     ui.CustomCommandOutputs(),
-			example:     `"dialog"`,
-			Description: "Where its output goes.",
-		},
-		{
-			Name:        "harmless",
-			example:     "true",
-			Description: "It changes nothing, so read-only mode allows it.",
-		},
+		key("pane", `"services"`, "The list the action is added to."),
+		key("key", `"x"`, "Its key.").checkedBy(checkKeyName),
+		key("name", `"runbook"`, "Its name in hints, help and palette.").checkedBy(checkCommandName),
+		key("command", `["runbook", "--service={label}"]`, "The program and its arguments."),
+		key("output", `"dialog"`, "Where its output goes.").oneOf(ui.CustomCommandOutputs()...),
+		key("harmless", "true", "It changes nothing, so read-only mode allows it."),
 	})
 }
 

@@ -32,6 +32,18 @@ type KeySpec struct {
 	Description string
 }
 
+// key returns a key that is described with an example of its value.
+func key(name, example, about string) KeySpec {
+	return KeySpec{Name: name, example: example, Description: about}
+}
+
+func (s KeySpec) byDefault(text string) KeySpec              { s.DefaultText = text; return s }
+func (s KeySpec) flag(name string) KeySpec                   { s.Flag = name; return s }
+func (s KeySpec) env(name string) KeySpec                    { s.Env = name; return s }
+func (s KeySpec) oneOf(choices ...string) KeySpec            { s.choices = choices; return s }
+func (s KeySpec) checkedBy(check func(string) error) KeySpec { s.check = check; return s }
+func (s KeySpec) grave() KeySpec                             { s.fatal = true; return s }
+
 // keysOf says in which struct some keys are.
 func keysOf(in any, keys []KeySpec) []KeySpec {
 	for i := range keys {
@@ -73,176 +85,72 @@ func IsAccountName(name string) bool { return accountName().MatchString(name) }
 // TopLevelKeys returns the keys at the top of the file.
 func TopLevelKeys() []KeySpec {
 	return keysOf(&File{}, []KeySpec{
-		{
-			Name:        "theme",
-			example:     `"auto"`,
-			DefaultText: "auto",
-			Flag:        "theme",
-			Description: "Colours: auto, " + strings.Join(
-				theme.Names(), ", ",
-			) + ", or a theme from [themes]. auto means light if the terminal reports a light background, and " +
-				"otherwise dark; contrast and colorblind follow the background too.",
-		},
-		{
-			Name:        "ascii",
-			example:     "false",
-			DefaultText: "true if the locale is not UTF-8, otherwise false",
-			Flag:        "ascii",
-			Description: "Use only ASCII characters.",
-		},
-		{
-			Name:        "no_motion",
-			example:     "false",
-			DefaultText: "false",
-			Flag:        "no-motion",
-			Description: "Do not briefly highlight a row when it is new, when its state has changed, or when an " +
-				"action on it has finished. Rows are never highlighted in linear mode or with fewer than 256 colours.",
-		},
-		{
-			Name:        "linear",
-			example:     "false",
-			DefaultText: "false",
-			Flag:        "linear",
-			Description: "For screen readers: print line by line, one item at a time, and never redraw anything.",
-		},
-		{
-			Name:        "refresh",
-			check:       func(v string) error { _, err := parseRefresh(v); return err },
-			example:     `"20s"`,
-			DefaultText: "20s",
-			Flag:        "refresh",
-			Description: "Time between refreshes of the visible pane, at least 5s.",
-		},
-		{
-			Name:        "notify",
-			choices:     notifyWays(),
-			example:     `["bell", "osc9"]`,
-			DefaultText: "none",
-			Description: "How to announce problems, in addition to showing them: with the bell, or with a " +
-				"notification from the terminal (OSC 9 or OSC 777; tmux needs allow-passthrough for these). Services " +
-				"and issues are read at least every minute, whichever pane is visible.",
-		},
-		{
-			Name:        "account",
-			fatal:       true,
-			example:     `"production"`,
-			DefaultText: "the only account",
-			Flag:        "account",
-			Env:         "LOOKOUT_ACCOUNT",
-			Description: "The account to start with.",
-		},
+		key("theme", `"auto"`, "Colours: auto, "+strings.Join(theme.Names(), ", ")+", or a theme from [themes]. auto "+
+			"means light if the terminal reports a light background, and otherwise dark; contrast and colorblind "+
+			"follow the background too.").
+			byDefault("auto").flag("theme"),
+		key("ascii", "false", "Use only ASCII characters.").
+			byDefault("true if the locale is not UTF-8, otherwise false").flag("ascii"),
+		key("no_motion", "false",
+			"Do not briefly highlight a row when it is new, when its state has changed, or when an "+
+				"action on it has finished. Rows are never highlighted in linear mode or with fewer than 256 colours.").
+			byDefault("false").flag("no-motion"),
+		key("linear", "false",
+			"For screen readers: print line by line, one item at a time, and never redraw anything.").
+			byDefault("false").flag("linear"),
+		key("refresh", `"20s"`, "Time between refreshes of the visible pane, at least 5s.").
+			byDefault("20s").checkedBy(func(v string) error { _, err := parseRefresh(v); return err }).flag("refresh"),
+		key("notify", `["bell", "osc9"]`,
+			"How to announce problems, in addition to showing them: with the bell, or with a "+
+				"notification from the terminal (OSC 9 or OSC 777; tmux needs allow-passthrough for these). Services "+
+				"and issues are read at least every minute, whichever pane is visible.").
+			byDefault("none").oneOf(notifyWays()...),
+		key("account", `"production"`, "The account to start with.").
+			byDefault("the only account").flag("account").env("LOOKOUT_ACCOUNT").grave(),
 	})
 }
 
 // AccountKeys returns the keys of [accounts.NAME].
 func AccountKeys() []KeySpec {
 	return keysOf(&AccountConfig{}, []KeySpec{
-		{
-			Name:        "base_url",
-			check:       CheckBaseURL,
-			fatal:       true,
-			example:     `"https://api.linode.com/v4"`,
-			DefaultText: "required",
-			Flag:        "base-url",
-			Env:         "LOOKOUT_BASE_URL",
-			Description: "Address of the API, ending in its version, such as /v4. It begins with https://, or with " +
-				"http:// for a server on this machine.",
-		},
-		{
-			Name:        "dialect",
-			choices:     []string{string(client.DialectDocument), string(client.DialectProvider)},
-			fatal:       true,
-			example:     `"provider"`,
-			DefaultText: "provider for the provider's own host, else document",
-			Description: "Which variant of the API the server has: \"document\" is the API as specified; " +
-				"\"provider\" is the API as the provider runs it: some paths differ, and it has support tickets.",
-		},
-		{
-			Name:        "token_command",
-			fatal:       true,
-			example:     `["pass", "show", "linode"]`,
-			DefaultText: "none",
-			Description: "A program and its arguments; the program prints the token. It runs without a shell. If " +
-				"it fails, lookout shows what it wrote to standard error.",
-		},
-		{
-			Name:        "token_timeout",
-			check:       func(v string) error { _, err := parseTokenTimeout(v); return err },
-			example:     `"30s"`,
-			DefaultText: "10s",
-			Description: "How long token_command may take, from 1s to 5m.",
-		},
-		{
-			Name:        "token_file",
-			check:       CheckAbsolutePath,
-			fatal:       true,
-			example:     `"~/.config/lookout/production.token"`,
-			DefaultText: "none",
-			Flag:        "token-file",
-			Description: "A file that holds the token, readable only by its owner. ~/ stands for the home folder.",
-		},
-		{
-			Name:        "token_env",
-			check:       checkVariableName,
-			fatal:       true,
-			example:     `"LINODE_TOKEN"`,
-			DefaultText: "none",
-			Flag:        "token-env",
-			Description: "An environment variable that holds the token. LOOKOUT_TOKEN takes precedence.",
-		},
-		{
-			Name:        "keyring",
-			fatal:       true,
-			example:     "true",
-			DefaultText: "false",
-			Description: "Read the token from the system's keyring, where \"lookout accounts token\" stores it.",
-		},
-		{
-			Name:        "linode_cli",
-			check:       checkNotToken,
-			fatal:       true,
-			example:     `"ops"`,
-			DefaultText: "none",
-			Description: "A user of linode-cli. The token is read from linode-cli's configuration each time and is " +
-				"never copied; \"default\" means linode-cli's default user.",
-		},
-		{
-			Name:        "protected",
-			fatal:       true,
-			example:     "true",
-			DefaultText: "false",
-			Description: "Show PROD beside the account's name, and ask before every change.",
-		},
-		{
-			Name:        "read_only",
-			fatal:       true,
-			example:     "false",
-			DefaultText: "false",
-			Flag:        "read-only",
-			Env:         "LOOKOUT_READ_ONLY",
-			Description: "Refuse every change except creating download links.",
-		},
-		{
-			Name:        "color",
-			choices:     AccountColors(),
-			example:     `"red"`,
-			DefaultText: "the theme's",
-			Description: "Colour of the account's name on the first line.",
-		},
-		{
-			Name:        "word",
-			check:       checkAccountWord,
-			example:     `"STAGING"`,
-			DefaultText: "none",
-			Description: "A word of at most 12 characters beside the account's name on the first line, in its colour.",
-		},
-		{
-			Name:        "notify_on",
-			choices:     append(notifyRules(), noRule),
-			example:     `["service leaves ok", "new issue"]`,
-			DefaultText: "all, if notify is set",
-			Description: "The events to announce; \"notify\" says how.",
-		},
+		key("base_url", `"https://api.linode.com/v4"`,
+			"Address of the API, ending in its version, such as /v4. It begins with https://, or with "+
+				"http:// for a server on this machine.").
+			byDefault("required").checkedBy(CheckBaseURL).flag("base-url").env("LOOKOUT_BASE_URL").grave(),
+		key("dialect", `"provider"`, "Which variant of the API the server has: \"document\" is the API as specified; "+
+			"\"provider\" is the API as the provider runs it: some paths differ, and it has support tickets.").
+			byDefault("provider for the provider's own host, else document").
+			oneOf(string(client.DialectDocument), string(client.DialectProvider)).grave(),
+		key("token_command", `["pass", "show", "linode"]`,
+			"A program and its arguments; the program prints the token. It runs without a shell. If "+
+				"it fails, lookout shows what it wrote to standard error.").
+			byDefault("none").grave(),
+		key("token_timeout", `"30s"`, "How long token_command may take, from 1s to 5m.").
+			byDefault("10s").checkedBy(func(v string) error { _, err := parseTokenTimeout(v); return err }),
+		key("token_file", `"~/.config/lookout/production.token"`,
+			"A file that holds the token, readable only by its owner. ~/ stands for the home folder.").
+			byDefault("none").checkedBy(CheckAbsolutePath).flag("token-file").grave(),
+		key("token_env", `"LINODE_TOKEN"`,
+			"An environment variable that holds the token. LOOKOUT_TOKEN takes precedence.").
+			byDefault("none").checkedBy(checkVariableName).flag("token-env").grave(),
+		key("keyring", "true",
+			"Read the token from the system's keyring, where \"lookout accounts token\" stores it.").
+			byDefault("false").grave(),
+		key("linode_cli", `"ops"`,
+			"A user of linode-cli. The token is read from linode-cli's configuration each time and is "+
+				"never copied; \"default\" means linode-cli's default user.").
+			byDefault("none").checkedBy(checkNotToken).grave(),
+		key("protected", "true", "Show PROD beside the account's name, and ask before every change.").
+			byDefault("false").grave(),
+		key("read_only", "false", "Refuse every change except creating download links.").
+			byDefault("false").flag("read-only").env("LOOKOUT_READ_ONLY").grave(),
+		key("color", `"red"`, "Colour of the account's name on the first line.").
+			byDefault("the theme's").oneOf(AccountColors()...),
+		key("word", `"STAGING"`,
+			"A word of at most 12 characters beside the account's name on the first line, in its colour.").
+			byDefault("none").checkedBy(checkAccountWord),
+		key("notify_on", `["service leaves ok", "new issue"]`, "The events to announce; \"notify\" says how.").
+			byDefault("all, if notify is set").oneOf(append(notifyRules(), noRule)...),
 	})
 }
 
@@ -261,8 +169,7 @@ func CheckBaseURL(v string) error {
 // not repeat the address, which may be a token in the wrong place. It is only a warning: behind a proxy, such an
 // address may be right.
 func missingVersion(base string) string {
-	versioned := apiVersion().MatchString(base)
-	if base == "" || versioned || CheckBaseURL(base) != nil {
+	if base == "" || apiVersion().MatchString(base) || CheckBaseURL(base) != nil {
 		return ""
 	}
 	return "the API address does not end in a version; append /v4, unless your proxy adds it"
@@ -288,9 +195,6 @@ func checkAccountWord(v string) error {
 	return nil
 }
 
-// looksLikeToken reports whether a text is probably a token: the provider's have 64 hexadecimal digits.
-func looksLikeToken(v string) bool { return HideTokens(v) != v }
-
 // HideTokens replaces everything in a text that looks like a token: 32 hexadecimal digits or more.
 func HideTokens(text string) string {
 	return tokenLike().ReplaceAllString(text, client.NewSecret("x").String())
@@ -298,7 +202,7 @@ func HideTokens(text string) string {
 
 // checkNotToken rejects a token in place of the name of its place, without repeating it.
 func checkNotToken(v string) error {
-	if looksLikeToken(v) {
+	if HideTokens(v) != v {
 		return errors.New(
 			"this looks like a token, and tokens do not belong here; to store it, run lookout accounts token",
 		)
@@ -428,21 +332,16 @@ const maxEditDistance = 4
 
 // Suggestion returns a question with the known word that is closest to an unknown one; "" if none is close.
 func Suggestion(word string, known []string) string {
-	if best := closestWord(word, known); best != "" {
-		return fmt.Sprintf("; did you mean %q?", best)
-	}
-	return ""
-}
-
-// closestWord returns the known word that is closest to an unknown one; "" if none is close.
-func closestWord(word string, known []string) string {
 	best, least := "", maxEditDistance
 	for _, k := range known {
 		if d := editDistance(word, k); d < least {
 			best, least = k, d
 		}
 	}
-	return best
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
 }
 
 // editDistance returns the Levenshtein distance of two words; maxEditDistance if their lengths differ by that much.
