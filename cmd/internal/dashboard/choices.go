@@ -92,13 +92,17 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 	}
 	var known []string
 	at := config.FindPositions(data)
-	_, account, err := NewFrozenDemo(ctx, shell.Preferences{})
-	bindings, failed := KeyBindings(ctx)
-	if err = errors.Join(err, failed); err != nil {
+	bindings, err := KeyBindings(ctx)
+	if err != nil {
 		return append(
 			wrong, config.Mistake{Position: config.Position{Line: 1, Column: 1}, Text: err.Error(), Fatal: true},
 		)
 	}
+	program, account, err := NewFrozenDemo(ctx, shell.Preferences{
+		Keys:           cfg.Keys,
+		KeyLines:       config.KeyLines(cfg, at),
+		CustomCommands: cfg.Commands,
+	})
 	for _, c := range cfg.Commands {
 		known = append(known, c.Pane+"."+c.Name)
 	}
@@ -113,11 +117,6 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 			wrong = append(wrong, config.Mistake{Position: at.At("keys", name), Text: text})
 		}
 	}
-	program, account, err := NewFrozenDemo(ctx, shell.Preferences{
-		Keys:           cfg.Keys,
-		KeyLines:       config.KeyLines(cfg, at),
-		CustomCommands: cfg.Commands,
-	})
 	if err != nil {
 		wrong = append(wrong, config.Mistake{Position: at.At("keys"), Text: "keys: " + err.Error(), Fatal: true})
 		return wrong
