@@ -6,11 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"maps"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 
@@ -21,7 +19,6 @@ import (
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
-	"lookout/cmd/internal/prompt"
 )
 
 // An apiFlags holds the flags of lookout api.
@@ -125,7 +122,10 @@ func (a *apiFlags) fill(ctx context.Context, s *scriptSession, call *client.RawR
 		return exit.Usage(errors.New("--paginate is for GET"))
 	}
 	if a.input != "" {
-		data, err := s.readInput(ctx, a.input)
+		data, err := s.readInput(ctx, a.input, maxInput)
+		if len(data) > maxInput {
+			err = fmt.Errorf("it is longer than %d bytes", maxInput)
+		}
 		if err != nil {
 			return exit.Usage(fmt.Errorf("--input: %w", err))
 		}
@@ -151,41 +151,17 @@ func (a *apiFlags) fill(ctx context.Context, s *scriptSession, call *client.RawR
 		if call.Body == nil {
 			call.Body = map[string]any{}
 		}
-		call.Body[name] = fieldJSON(text)
+		if value, isJSON := parseJSON([]byte(text)); isJSON {
+			call.Body[name] = value // text in quotation marks stays text
+		} else {
+			call.Body[name] = text
+		}
 	}
 	return nil
 }
 
 // maxInput is the size of the largest body.
 const maxInput = 1 << 20
-
-// readInput returns the text of a file or of standard input.
-func (s *scriptSession) readInput(ctx context.Context, path string) ([]byte, error) {
-	return prompt.UnlessInterrupted(ctx, func() ([]byte, error) {
-		in := s.in
-		if path != "-" {
-			file, err := os.Open(path)
-			if err != nil {
-				return nil, err
-			}
-			defer file.Close()
-			in = file
-		}
-		data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
-		if len(data) > maxInput {
-			err = fmt.Errorf("it is longer than %d bytes", maxInput)
-		}
-		return data, err
-	})
-}
-
-// fieldJSON returns the value of a field: JSON, or text if it is not JSON. Text in quotation marks stays text.
-func fieldJSON(text string) any {
-	if value, ok := parseJSON([]byte(text)); ok {
-		return value
-	}
-	return text
-}
 
 // parseJSON returns a value of JSON, with the digits of its numbers as they are; ok is false for anything else.
 func parseJSON(data []byte) (value any, ok bool) {

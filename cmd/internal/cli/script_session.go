@@ -134,22 +134,23 @@ func startSessionWithJournal(
 
 // lazyJournal opens the journal at the first change, so that commands that only read need no writable folder.
 type lazyJournal struct {
+	*journal.Journal // nil until then
+
 	path, account string
 	noPlace       error // why there is no place for a journal
 	claim         func() error
 	checkUser     func(path string) error // makes path that of the token's user
 	locked        func(path string)       // see journal.Journal
 
-	mu      sync.Mutex
-	journal *journal.Journal
+	mu sync.Mutex
 }
 
 // get returns the journal, and opens it if necessary.
 func (l *lazyJournal) get() (*journal.Journal, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.journal != nil {
-		return l.journal, nil
+	if l.Journal != nil {
+		return l.Journal, nil
 	}
 	if l.noPlace != nil {
 		return nil, exit.Usage(l.noPlace)
@@ -165,7 +166,7 @@ func (l *lazyJournal) get() (*journal.Journal, error) {
 	if err := l.claim(); err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
-	l.journal = j
+	l.Journal = j
 	return j, nil
 }
 
@@ -197,34 +198,6 @@ func (l *lazyJournal) RecordIntent(ctx context.Context, c client.Change) (string
 	return j.RecordIntent(ctx, c)
 }
 
-// RecordOutcome implements client.Recorder.
-func (l *lazyJournal) RecordOutcome(id string, outcome client.Outcome, err error) {
-	l.journal.RecordOutcome(id, outcome, err)
-}
-
-// RecordBatch implements client.BatchRecorder.
-func (l *lazyJournal) RecordBatch(id string, p client.BatchRecord) error {
-	return l.journal.RecordBatch(id, p)
-}
-
-// RecordUnseenSecret implements client.SecretSeenRecorder.
-func (l *lazyJournal) RecordUnseenSecret(intentID, id string) {
-	l.journal.RecordUnseenSecret(intentID, id)
-}
-
-// RecordService implements client.ServiceRecorder.
-func (l *lazyJournal) RecordService(intentID string, s *client.Service) {
-	l.journal.RecordService(intentID, s)
-}
-
-// RecordSecretSeen implements client.SecretSeenRecorder.
-func (l *lazyJournal) RecordSecretSeen(intentID string) { l.journal.RecordSecretSeen(intentID) }
-
-// RecordRevokeLater implements client.SecretSeenRecorder.
-func (l *lazyJournal) RecordRevokeLater(intentID, key, reason string) {
-	l.journal.RecordRevokeLater(intentID, key, reason)
-}
-
 // ScheduledChange implements client.ScheduleRecorder.
 func (l *lazyJournal) ScheduledChange(intentID string) (op, id string, ok bool) {
 	j, err := l.get()
@@ -236,10 +209,10 @@ func (l *lazyJournal) ScheduledChange(intentID string) (op, id string, ok bool) 
 
 // outcomeError returns the error of a command, with code 5 if the outcome of a change could not be recorded.
 func (l *lazyJournal) outcomeError(err error) error {
-	if l.journal == nil || l.journal.OutcomeError() == nil {
+	if l.Journal == nil || l.Journal.OutcomeError() == nil {
 		return err
 	}
-	missing := l.journal.OutcomeError()
+	missing := l.Journal.OutcomeError()
 	if err == nil {
 		return exit.WithCode(exit.CodeUnknown, fmt.Errorf("the change was applied, but %w", missing))
 	}
@@ -247,8 +220,8 @@ func (l *lazyJournal) outcomeError(err error) error {
 }
 
 func (l *lazyJournal) close() {
-	if l.journal != nil {
-		_ = l.journal.Close()
+	if l.Journal != nil {
+		_ = l.Journal.Close()
 	}
 }
 
@@ -283,6 +256,11 @@ func (s *scriptSession) readSecretBytes(ctx context.Context, path, what string) 
 	if file, typed := output.AsTerminal(s.in); typed && (path == "" || path == "-") {
 		return prompt.HiddenLine(ctx, file, s.errOut, what)
 	}
+	return s.readInput(ctx, path, prompt.MaxSecretBytes)
+}
+
+// readInput returns the text of a file, or of standard input for "-" and "", up to one byte more than a limit.
+func (s *scriptSession) readInput(ctx context.Context, path string, limit int64) ([]byte, error) {
 	return prompt.UnlessInterrupted(ctx, func() ([]byte, error) {
 		in := s.in
 		if path != "" && path != "-" {
@@ -293,7 +271,7 @@ func (s *scriptSession) readSecretBytes(ctx context.Context, path, what string) 
 			defer file.Close()
 			in = file
 		}
-		return io.ReadAll(io.LimitReader(in, prompt.MaxSecretBytes+1))
+		return io.ReadAll(io.LimitReader(in, limit+1))
 	})
 }
 

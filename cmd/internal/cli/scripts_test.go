@@ -554,7 +554,7 @@ func TestScripts_outcomeThatIsNotRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lazyJournal{journal: j}
+	l := &lazyJournal{Journal: j}
 	id, err := l.RecordIntent(t.Context(), client.Change{Op: client.OpDisableService, ID: "7"})
 	if err != nil {
 		t.Fatal(err)

@@ -144,7 +144,7 @@ func TestWait_createEndsWithCandidates(t *testing.T) {
 					}
 				}
 				var reports bytes.Buffer
-				s := &scriptSession{journal: &lazyJournal{journal: j}, errOut: &reports, now: time.Now}
+				s := &scriptSession{journal: &lazyJournal{Journal: j}, errOut: &reports, now: time.Now}
 				s.connect(t.Context(), api)
 				began := time.Now()
 				run := subcommandRun{wait: true}
