@@ -103,19 +103,3 @@ func aclNames() []string {
 		string(client.ACLPublicReadWrite),
 	}
 }
-
-func parseACL(text string) (client.ACL, error) {
-	if slices.Contains(aclNames(), text) {
-		return client.ACL(text), nil
-	}
-	return "", exit.Usage(fmt.Errorf("unknown ACL %q (use %s)", client.Clean(text), storage.ACLChoices))
-}
-
-// errReadBackDiffers is the error of an access that was set, and read again as another one.
-func errReadBackDiffers(name, now string) error {
-	return exit.WithCode(
-		exit.CodeUnknown,
-		fmt.Errorf("%s: the API accepted the access settings, but a later read shows %s; check again in a minute",
-			name, now),
-	)
-}

@@ -77,15 +77,6 @@ func (a *approvedChange) dryRunError(s *scriptSession, err error) error {
 	return err
 }
 
-// missingScope returns an error if the last answer shows that the token lacks the scope of an operation.
-func (s *scriptSession) missingScope(op string) error {
-	needed, have := client.RequiredScope(op), s.api.Scopes()
-	if needed == "" || have == "" || have == "unknown" || client.ScopesAllow(have, needed) {
-		return nil
-	}
-	return exit.Denied(fmt.Errorf("%s: the token has %s; this needs %s", op, client.Clean(have), needed))
-}
-
 // consent returns the consent to the change's operation, for transfers.
 func (a *approvedChange) consent() *client.Consent { return a.consents[a.change.Op] }
 
@@ -99,18 +90,6 @@ func targetName(resource, id, label string) string {
 		return resource + " " + id
 	}
 	return fmt.Sprintf("%s %s (%s)", resource, label, id)
-}
-
-// preview prints the requests of a change instead of sending it.
-func (r *subcommandRun) preview(ctx context.Context, s *scriptSession, c change, a *approvedChange) error {
-	s.reportf("dry run: nothing is sent")
-	if c.show != nil {
-		return c.show()
-	}
-	if _, err := c.send(ctx, a); !errors.Is(err, client.ErrDryRun) {
-		return err
-	}
-	return nil
 }
 
 // showChange prints the request of a change as a curl command, and those that are sent when its time comes.

@@ -97,7 +97,17 @@ func (s *scriptSession) planRemoval(ctx context.Context, sel transfer.Selection)
 	c.effect = fmt.Sprintf("Removes %s (%s) from %s for good: %s", wording.Plural(c.names.Len(), "object", "objects"),
 		operation.FormatSize(c.names.Bytes()), client.Clean(c.names.Bucket()), strings.Join(named, ", "))
 	list := c.names
-	rows := func(outcome func(string) (string, string)) iter.Seq[*transferRow] { return deletionRows(list, outcome) }
+	rows := func(outcome func(string) (string, string)) iter.Seq[*transferRow] {
+		return func(yield func(*transferRow) bool) {
+			for o := range list.From(0) {
+				row := &transferRow{Name: o.Name, Action: actionDelete, Size: sizeOrNull(o.Size)}
+				row.finish(outcome, o.Name)
+				if !yield(row) {
+					return
+				}
+			}
+		}
+	}
 	c.show = func() error {
 		if s.printsRows() {
 			s.addRows(rows(nil))

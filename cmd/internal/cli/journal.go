@@ -130,29 +130,21 @@ func journalResource() scriptResource {
 }
 
 func listEntries(_ context.Context, s *scriptSession, q listOptions) iter.Seq2[any, error] {
-	return func(yield func(any, error) bool) {
+	return rowsOf(func() (rows []*journalRow, err error) {
 		since, err := parseSince(q.since, s.now())
 		if err != nil {
-			yield(nil, err)
-			return
+			return nil, err
 		}
 		for _, o := range q.outcomes {
 			if !slices.Contains(outcomeNames(), o) {
-				yield(
-					nil,
-					exit.Usage(
-						fmt.Errorf(
-							"--outcome %q: choose one of %s", client.Clean(o), strings.Join(outcomeNames(), ", "),
-						),
-					),
-				)
-				return
+				return nil, exit.Usage(fmt.Errorf(
+					"--outcome %q: choose one of %s", client.Clean(o), strings.Join(outcomeNames(), ", "),
+				))
 			}
 		}
 		j, err := s.journal.read()
 		if err != nil {
-			yield(nil, err)
-			return
+			return nil, err
 		}
 		if n := j.UnreadableLines(); n > 0 {
 			s.reportf("%d lines of the journal %s could not be read", n, s.journal.path)
@@ -162,15 +154,13 @@ func listEntries(_ context.Context, s *scriptSession, q listOptions) iter.Seq2[a
 			s.reportf("%v", err)
 		}
 		for _, e := range entries {
-			if len(q.outcomes) > 0 && !slices.Contains(q.outcomes, string(e.Shown())) {
-				continue
-			}
-			row := newJournalRow(e)
-			if !yield(&row, nil) {
-				return
+			if len(q.outcomes) == 0 || slices.Contains(q.outcomes, string(e.Shown())) {
+				row := newJournalRow(e)
+				rows = append(rows, &row)
 			}
 		}
-	}
+		return rows, nil
+	})
 }
 
 // getEntry returns the change with an ID.

@@ -14,24 +14,6 @@ import (
 	"lookout/views/storage"
 )
 
-// readACLs reads the access to what the plan replaces or moves.
-func (b *batchTransfer) readACLs(ctx context.Context) error {
-	return b.plan.ReadACLs(ctx, b.session.api.Objects, b.flags.existing(), func(done, all int) {
-		b.line.Show(
-			"reading access: %s of %s", wording.FormatCount(int64(done)), wording.Plural(all, "object", "objects"),
-		)
-	})
-}
-
-// reportLostAccess names the objects whose access cannot be kept.
-func (b *batchTransfer) reportLostAccess() {
-	for f := range b.plan.ToSend(b.flags.existing()) {
-		if why := b.plan.KeptACL(f.Name).Lost; why != "" {
-			b.session.reportf("%s: %s, so it will not be kept", b.targetName(f), why)
-		}
-	}
-}
-
 // askToOpen completes a change that stores objects: it says how many of them will be public, and asks if there are any.
 func (b *batchTransfer) askToOpen(c *change) {
 	public, _ := b.plan.CountACLs()
@@ -50,18 +32,6 @@ func (b *batchTransfer) askToOpen(c *change) {
 // accessNote says what becomes of the access to a file's object, for its line of the plan.
 func (b *batchTransfer) accessNote(f transfer.PlannedFile) string {
 	return wording.WithPrefix("; ", storage.DescribeKeptACL(b.plan.KeptACL(f.Name)))
-}
-
-// accessTotals counts what will be public, and what cannot be kept, for the last line of the plan.
-func (b *batchTransfer) accessTotals() (text string) {
-	public, lost := b.plan.CountACLs()
-	if public > 0 {
-		text += fmt.Sprintf(", %s public afterwards", wording.FormatCount(int64(public)))
-	}
-	if lost > 0 {
-		text += fmt.Sprintf(", access of %s not kept", wording.FormatCount(int64(lost)))
-	}
-	return text
 }
 
 // lostAccessError returns the error of objects whose access was not kept; nil for none.

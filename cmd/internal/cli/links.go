@@ -150,17 +150,7 @@ func readersResource(singular, args string, names ...cobra.CompletionFunc) scrip
 			{Name: "regions", DetailOnly: true, Value: func(r *row) string { return strings.Join(r.Regions, ",") }},
 		}),
 		list: func(ctx context.Context, s *scriptSession, q listOptions) iter.Seq2[any, error] {
-			return func(yield func(any, error) bool) {
-				rows, err := s.listReaders(ctx, q.args)
-				for _, row := range rows {
-					if !yield(row, nil) {
-						return
-					}
-				}
-				if err != nil {
-					yield(nil, err)
-				}
-			}
+			return rowsOf(func() ([]*row, error) { return s.listReaders(ctx, q.args) })
 		},
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -54,6 +55,21 @@ type listOptions struct {
 	outcomes []string
 	given    resource.ListQuery // by the flags that the resource declares
 	output.RowQuery
+}
+
+// rowsOf iterates over the rows that a function reads, and then over its error.
+func rowsOf[T any](read func() ([]T, error)) iter.Seq2[any, error] {
+	return func(yield func(any, error) bool) {
+		rows, err := read()
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(nil, err)
+		}
+	}
 }
 
 // A subcommand changes a row, creates one, or reads something that get and list do not.
@@ -411,7 +427,14 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 		return err
 	}
 	if s.dryRun {
-		return approved.dryRunError(s, r.preview(ctx, s, c, approved))
+		s.reportf("dry run: nothing is sent")
+		if c.show != nil {
+			return approved.dryRunError(s, c.show())
+		}
+		if _, err = c.send(ctx, approved); errors.Is(err, client.ErrDryRun) {
+			err = nil
+		}
+		return approved.dryRunError(s, err)
 	}
 	after, err := c.send(ctx, approved)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,6 +41,7 @@ func parseSide(arg string) (folder string, place client.ObjectRef, err error) {
 func syncObjects(set *pflag.FlagSet) planFunc {
 	var flags planFlags
 	flags.add(set, "replace what differs")
+	flags.addSizeOnly(set)
 	const deletes = "at the end, delete what exists only in the target; lookout asks on every " +
 		"account first, unless --yes is given"
 	set.BoolVar(&flags.deletes, "delete", false, deletes)
@@ -58,7 +58,13 @@ func syncObjects(set *pflag.FlagSet) planFunc {
 			))
 		case to != "":
 			yes, _ := set.Lookup("yes").Value.(*yesFlag)
-			return c, s.syncDown(ctx, source, to, flags, *yes)
+			sel := transfer.Selection{
+				Cluster:   source.Cluster,
+				Bucket:    source.Bucket,
+				Names:     []string{source.Name},
+				Recursive: true,
+			}
+			return c, s.download(ctx, sel, to, flags, s.dryRun, *yes)
 		}
 		if info, err := os.Stat(from); err == nil && !info.IsDir() {
 			return c, exit.Usage(fmt.Errorf("%s is not a folder", client.Clean(from)))
@@ -67,25 +73,26 @@ func syncObjects(set *pflag.FlagSet) planFunc {
 	}
 }
 
-// syncDown fetches what is new below a prefix into a folder.
-func (s *scriptSession) syncDown(
-	ctx context.Context, from client.ObjectRef, folder string, flags planFlags, yes yesFlag,
+// download fetches the objects of a selection into a folder, and then deletes what only the folder has if the flags say
+// so; yes agrees to that.
+func (s *scriptSession) download(
+	ctx context.Context, sel transfer.Selection, folder string, flags planFlags, dryRun bool, yes yesFlag,
 ) error {
-	sel := transfer.Selection{
-		Cluster:   from.Cluster,
-		Bucket:    from.Bucket,
-		Names:     []string{from.Name},
-		Recursive: true,
-	}
-	if !s.dryRun && flags.needsNoPlan(folder) {
+	if !dryRun && flags.needsNoPlan(folder) {
 		return s.stream(ctx, sel, folder, flags)
 	}
-	b, err := s.planDownload(ctx, sel, folder, flags)
+	b := s.newDownload(sel, folder, flags)
+	err := s.eachSelected(ctx, sel, b.plan.Add)
+	if err == nil {
+		err = b.compare(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	if s.dryRun {
-		s.reportf("dry run: nothing is changed")
+	if dryRun {
+		if s.dryRun {
+			s.reportf("dry run: nothing is changed")
+		}
 		err := s.endDryRun(b.show(), client.OpCreateObjectURL)
 		if code := exit.CodeFor(err); len(b.plan.Extra) > 0 && (code == exit.CodeOK || code == exit.CodePartial) {
 			asker, question := b.askerOfDeletion(yes)
@@ -109,7 +116,9 @@ func (s *scriptSession) syncDown(
 			return err
 		}
 	}
-	err = b.run(ctx, nil, "")
+	if err = b.run(ctx, nil, ""); !flags.deletes {
+		return err
+	}
 	return b.deleteExtra(ctx, err, func() error {
 		left, err := transfer.DeleteFiles(folder, b.plan.Extra)
 		reasons := map[string]string{}
@@ -149,14 +158,7 @@ const checkedNote = "size and MD5 checked"
 func copyObjects(kind transfer.Kind) func(*pflag.FlagSet) planFunc {
 	return func(set *pflag.FlagSet) planFunc {
 		var flags planFlags
-		set.BoolVar(&flags.force, "force", false, "replace existing objects that differ")
-		set.BoolVar(&flags.skip, "skip-existing", false, skipExistingUsage)
-		set.BoolVar(
-			&flags.keepBoth,
-			"keep-both",
-			false,
-			`if a file differs from an existing one, store it under another name: "a (2).txt"`,
-		)
+		flags.add(set, "replace existing objects that differ")
 		const inFolders = "also take everything in the folders that SOURCE names or matches"
 		recursive := set.BoolP("recursive", "r", false, inFolders)
 		return func(ctx context.Context, s *scriptSession, _ any, args []string) (c change, err error) {
@@ -218,7 +220,11 @@ func (s *scriptSession) planCopy(
 	case many && !folder:
 		return c, exit.Usage(errors.New("several objects: TARGET must end with /"))
 	}
-	selected, err := s.selectObjects(ctx, sel)
+	var selected []transfer.DownloadItem
+	err = s.eachSelected(ctx, sel, func(o transfer.DownloadItem) {
+		o.Object = o.Object.Clone()
+		selected = append(selected, o)
+	})
 	if err != nil {
 		return c, err
 	}
@@ -239,11 +245,9 @@ func (s *scriptSession) planCopy(
 func (b *batchTransfer) copyChange() change {
 	files, replaced := b.plan.CountToSend(b.flags.existing())
 	c := change{Change: client.Change{Label: b.plan.Prefix}}
-	c.show = b.showCopies
+	c.show = b.showRequests
 	for f := range b.plan.ToSend(b.flags.existing()) {
-		target := client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: f.Name}
-		source := client.ObjectRef{Cluster: b.plan.From.Cluster, Bucket: b.plan.From.Bucket, Name: f.Path}
-		c.ids, c.otherIDs = append(c.ids, target.ID()), append(c.otherIDs, source.ID())
+		c.ids, c.otherIDs = append(c.ids, b.target(f.Name).ID()), append(c.otherIDs, b.source(f.Path).ID())
 	}
 	if files == 0 {
 		return c
@@ -266,25 +270,4 @@ func (b *batchTransfer) copyChange() change {
 	}
 	b.askToOpen(&c)
 	return c
-}
-
-// showCopies prints the plan and the requests that copy or move files.
-func (b *batchTransfer) showCopies() error {
-	err := b.show()
-	if b.session.printsRows() || exit.CodeFor(err) != exit.CodePartial && err != nil {
-		return err
-	}
-	for f := range b.plan.ToSend(b.flags.existing()) {
-		target := client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: f.Name}
-		source := client.ObjectRef{Cluster: b.plan.From.Cluster, Bucket: b.plan.From.Bucket, Name: f.Path}
-		if f.State != transfer.FileSame {
-			err = errors.Join(err, b.session.showObject(http.MethodGet, source, "", ""),
-				b.session.showObject(http.MethodPut, target, copiedType, "FILE"))
-		}
-		err = errors.Join(err, b.session.showACL(target, b.plan.KeptACL(f.Name)))
-		if b.plan.Kind == transfer.Move {
-			err = errors.Join(err, b.session.showObject(http.MethodDelete, source, "", ""))
-		}
-	}
-	return err
 }

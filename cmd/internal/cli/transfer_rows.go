@@ -11,7 +11,6 @@ import (
 	"strconv"
 
 	"lookout/client"
-	"lookout/client/objectnames"
 	"lookout/client/transfer"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
@@ -208,7 +207,7 @@ func (b *batchTransfer) rowOf(f transfer.PlannedFile) *transferRow {
 		row.File = orNull(filepath.Join(f.Folder, filepath.FromSlash(f.Path)))
 	default:
 		row.Name = f.Path
-		row.Target = orNull(client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: f.Name}.ID())
+		row.Target = orNull(b.target(f.Name).ID())
 	}
 	return row
 }
@@ -277,12 +276,17 @@ func (b *batchTransfer) extraRows(outcome func(name string) (outcome, reason str
 	}
 }
 
-// endDryRun returns how a command would end whose plan was shown and that needs the scope of an operation.
+// endDryRun returns how a command would end whose plan was shown and that needs the scope of an operation: the last
+// answer shows which scopes the token has.
 func (s *scriptSession) endDryRun(err error, op string) error {
 	if code := exit.CodeFor(err); code != exit.CodeOK && code != exit.CodePartial {
 		return err
 	}
-	return cmp.Or(s.missingScope(op), err)
+	needed, have := client.RequiredScope(op), s.api.Scopes()
+	if needed == "" || have == "" || have == "unknown" || client.ScopesAllow(have, needed) {
+		return err
+	}
+	return exit.Denied(fmt.Errorf("%s: the token has %s; this needs %s", op, client.Clean(have), needed))
 }
 
 // finish fills in the outcome of a deletion, if it has one.
@@ -309,21 +313,6 @@ func (b *batchTransfer) resultRows(m *transfer.Manager, ids []transfer.ID) iter.
 			row.setOutcome(s, nil)
 			next++
 		})(yield)
-	}
-}
-
-// deletionRows returns the rows of objects that are deleted, or would be if outcome is nil.
-func deletionRows(
-	names *objectnames.SortedNames, outcome func(name string) (outcome, reason string),
-) iter.Seq[*transferRow] {
-	return func(yield func(*transferRow) bool) {
-		for o := range names.From(0) {
-			row := &transferRow{Name: o.Name, Action: actionDelete, Size: sizeOrNull(o.Size)}
-			row.finish(outcome, o.Name)
-			if !yield(row) {
-				return
-			}
-		}
 	}
 }
 

@@ -32,25 +32,19 @@ type planFlags struct {
 	deletes                         bool // what only the target has is deleted in the end
 }
 
-// skipExistingUsage explains --skip-existing.
-const skipExistingUsage = "skip everything that already exists in the target, without comparing it"
-
-// add adds the flags. force says what --force replaces.
+// add adds the flags that say what becomes of what exists. force says what --force replaces.
 func (f *planFlags) add(set *pflag.FlagSet, force string) {
 	set.BoolVar(&f.force, "force", false, force)
-	set.BoolVar(&f.skip, "skip-existing", false, skipExistingUsage)
-	set.BoolVar(
-		&f.keepBoth,
-		"keep-both",
-		false,
-		`if a file differs from an existing one, store it under another name: "a (2).txt"`,
-	)
-	set.BoolVar(
-		&f.sizeOnly,
-		"size-only",
-		false,
-		"treat files of the same size as identical, without reading them to compare MD5s",
-	)
+	const skip = "skip everything that already exists in the target, without comparing it"
+	set.BoolVar(&f.skip, "skip-existing", false, skip)
+	const keepBoth = `if a file differs from an existing one, store it under another name: "a (2).txt"`
+	set.BoolVar(&f.keepBoth, "keep-both", false, keepBoth)
+}
+
+// addSizeOnly adds the flag of commands that compare files with objects.
+func (f *planFlags) addSizeOnly(set *pflag.FlagSet) {
+	const sizeOnly = "treat files of the same size as identical, without reading them to compare MD5s"
+	set.BoolVar(&f.sizeOnly, "size-only", false, sizeOnly)
 }
 
 // check refuses flags that contradict each other.
@@ -140,12 +134,21 @@ func (b *batchTransfer) words() (do, done string) {
 	return "store", "stored"
 }
 
+// target returns the object of a name in the target, and source the one in the bucket that is copied from.
+func (b *batchTransfer) target(name string) client.ObjectRef {
+	return client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: name}
+}
+
+func (b *batchTransfer) source(name string) client.ObjectRef {
+	return client.ObjectRef{Cluster: b.plan.From.Cluster, Bucket: b.plan.From.Bucket, Name: name}
+}
+
 // place names the target for reports.
 func (b *batchTransfer) place() string {
 	if b.plan.Kind == transfer.Download {
 		return client.Clean(b.plan.Folder)
 	}
-	return describeObject(client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: b.plan.Prefix})
+	return describeObject(b.target(b.plan.Prefix))
 }
 
 // compare finds out what exists in the target, and names what cannot be moved.
@@ -165,7 +168,11 @@ func (b *batchTransfer) compare(ctx context.Context) error {
 	if err := b.plan.CompareObjects(ctx, b.session.api.Objects, c); err != nil {
 		return err
 	}
-	return b.readACLs(ctx)
+	return b.plan.ReadACLs(ctx, b.session.api.Objects, b.flags.existing(), func(done, all int) {
+		b.line.Show(
+			"reading access: %s of %s", wording.FormatCount(int64(done)), wording.Plural(all, "object", "objects"),
+		)
+	})
 }
 
 // check names what cannot be moved, and returns why the plan cannot be run.
@@ -177,7 +184,11 @@ func (b *batchTransfer) check() error {
 	if len(b.plan.TooLarge()) > 0 {
 		hintRclone(b.session, b.plan.Cluster, b.plan.Bucket)
 	}
-	b.reportLostAccess()
+	for f := range b.plan.ToSend(b.flags.existing()) {
+		if why := b.plan.KeptACL(f.Name).Lost; why != "" {
+			b.session.reportf("%s: %s, so it will not be kept", b.targetName(f), why)
+		}
+	}
 	return b.problem()
 }
 
@@ -255,12 +266,7 @@ func (b *batchTransfer) targetName(f transfer.PlannedFile) string {
 	if b.plan.Kind == transfer.Download {
 		return client.Clean(filepath.Join(b.plan.Folder, filepath.FromSlash(f.Path)))
 	}
-	return describeObject(client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: f.Name})
-}
-
-// sourceName names the object that a copy is made from.
-func (b *batchTransfer) sourceName(f transfer.PlannedFile) string {
-	return describeObject(client.ObjectRef{Cluster: b.plan.From.Cluster, Bucket: b.plan.From.Bucket, Name: f.Path})
+	return describeObject(b.target(f.Name))
 }
 
 // show prints the plan: a line for each file that is not the same on both sides, and the totals. It returns why the
@@ -279,7 +285,7 @@ func (b *batchTransfer) show() error {
 		}
 		name := b.targetName(f)
 		if b.plan.Kind.Copies() {
-			name = b.sourceName(f) + " to " + name
+			name = describeObject(b.source(f.Path)) + " to " + name
 		}
 		fmt.Fprintf(&text, "%-8s %10s  %s%s\n", f.State, operation.FormatSize(f.Size), name, b.note(f)+b.accessNote(f))
 	}
@@ -306,7 +312,14 @@ func (b *batchTransfer) show() error {
 	if b.flags.deletes {
 		fmt.Fprintf(&text, ", %d to delete", len(b.plan.Extra))
 	}
-	text.WriteString(b.accessTotals())
+	if public, lost := b.plan.CountACLs(); public+lost > 0 {
+		if public > 0 {
+			fmt.Fprintf(&text, ", %s public afterwards", wording.FormatCount(int64(public)))
+		}
+		if lost > 0 {
+			fmt.Fprintf(&text, ", access of %s not kept", wording.FormatCount(int64(lost)))
+		}
+	}
 	if free >= 0 {
 		fmt.Fprintf(&text, "; %s free", operation.FormatSize(free))
 	}
@@ -547,43 +560,11 @@ func describeProgress(m *transfer.Manager) string {
 	return text
 }
 
-// getMany fetches the objects of a selection into a folder.
-func (s *scriptSession) getMany(
-	ctx context.Context, sel transfer.Selection, folder string, flags planFlags, dryRun bool,
-) error {
-	if !dryRun && flags.needsNoPlan(folder) {
-		return s.stream(ctx, sel, folder, flags)
-	}
-	b, err := s.planDownload(ctx, sel, folder, flags)
-	switch {
-	case err != nil:
-		return err
-	case dryRun:
-		return s.endDryRun(b.show(), client.OpCreateObjectURL)
-	}
-	if err := b.check(); err != nil {
-		return err
-	}
-	return b.run(ctx, nil, "")
-}
-
 // newDownload returns a transfer into a folder whose plan is empty.
 func (s *scriptSession) newDownload(sel transfer.Selection, folder string, flags planFlags) *batchTransfer {
 	plan := transfer.NewDownload(func() bool { return transfer.FoldsCase(existingParent(folder)) })
 	at := client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket, Name: sel.Names[0]}
 	return s.newBatch(plan, at, folder, flags)
-}
-
-// planDownload plans to fetch the objects of a selection into a folder.
-func (s *scriptSession) planDownload(
-	ctx context.Context, sel transfer.Selection, folder string, flags planFlags,
-) (*batchTransfer, error) {
-	b := s.newDownload(sel, folder, flags)
-	err := s.eachSelected(ctx, sel, b.plan.Add)
-	if err != nil {
-		return nil, err
-	}
-	return b, b.compare(ctx)
 }
 
 // needsNoPlan reports whether a download into a folder can begin before all objects are listed: nothing is asked, and
@@ -681,17 +662,6 @@ func saveMemory(p *transfer.Plan) {
 	}
 }
 
-// selectObjects lists the objects of a selection.
-func (s *scriptSession) selectObjects(
-	ctx context.Context, sel transfer.Selection,
-) (selected []transfer.DownloadItem, err error) {
-	err = s.eachSelected(ctx, sel, func(o transfer.DownloadItem) {
-		o.Object = o.Object.Clone()
-		selected = append(selected, o)
-	})
-	return selected, err
-}
-
 // eachSelected lists the objects of a selection, and gives each to a function.
 func (s *scriptSession) eachSelected(
 	ctx context.Context, sel transfer.Selection, do func(transfer.DownloadItem),
@@ -756,7 +726,7 @@ func (b *batchTransfer) prepare(ctx context.Context, newChange func() change) (c
 
 // change returns the change that an upload makes. It is shown if it is not to be sent.
 func (b *batchTransfer) change() change {
-	prefix := client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: b.plan.Prefix}
+	prefix := b.target(b.plan.Prefix)
 	files, replaced := b.plan.CountToSend(b.flags.existing())
 	effect := fmt.Sprintf("Stores %s below %s", wording.Plural(files, "file", "files"), describeObject(prefix))
 	if replaced > 0 {
@@ -765,29 +735,7 @@ func (b *batchTransfer) change() change {
 	c := change{
 		Change: client.Change{ID: prefix.ID(), Label: prefix.Name},
 		below:  true,
-	}
-	c.show = func() error {
-		err := b.show()
-		if b.session.printsRows() || exit.CodeFor(err) != exit.CodePartial && err != nil {
-			return err
-		}
-		for f := range b.plan.ToSend(b.flags.existing()) {
-			o := client.ObjectRef{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Name: f.Name}
-			file := filepath.Join(f.Folder, filepath.FromSlash(f.Path))
-			if err := b.session.showObject(http.MethodPut, o, transfer.ContentType(f.Name), file); err != nil {
-				return err
-			}
-			if err := b.session.showACL(o, b.plan.KeptACL(f.Name)); err != nil {
-				return err
-			}
-		}
-		for _, name := range b.plan.Extra {
-			o := client.ObjectRef{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Name: name}
-			if err := b.session.showObject(http.MethodDelete, o, "", ""); err != nil {
-				return err
-			}
-		}
-		return err
+		show:   b.showRequests,
 	}
 	if n := len(b.plan.Extra); n > 0 {
 		c.asks = asksAlways
@@ -804,4 +752,34 @@ func (b *batchTransfer) change() change {
 	}
 	b.askToOpen(&c)
 	return c
+}
+
+// showRequests prints the plan and the requests that store, copy, move and delete objects.
+func (b *batchTransfer) showRequests() error {
+	err := b.show()
+	if b.session.printsRows() || exit.CodeFor(err) != exit.CodePartial && err != nil {
+		return err
+	}
+	show := func(method string, o client.ObjectRef, kind, file string) {
+		err = errors.Join(err, b.session.showObject(method, o, kind, file))
+	}
+	for f := range b.plan.ToSend(b.flags.existing()) {
+		target := b.target(f.Name)
+		switch {
+		case !b.plan.Kind.Copies():
+			file := filepath.Join(f.Folder, filepath.FromSlash(f.Path))
+			show(http.MethodPut, target, transfer.ContentType(f.Name), file)
+		case f.State != transfer.FileSame:
+			show(http.MethodGet, b.source(f.Path), "", "")
+			show(http.MethodPut, target, copiedType, "FILE")
+		}
+		err = errors.Join(err, b.session.showACL(target, b.plan.KeptACL(f.Name)))
+		if b.plan.Kind == transfer.Move {
+			show(http.MethodDelete, b.source(f.Path), "", "")
+		}
+	}
+	for _, name := range b.plan.Extra {
+		show(http.MethodDelete, b.target(name), "", "")
+	}
+	return err
 }
