@@ -103,6 +103,14 @@ func (a accountFile) find(args []string) (string, error) {
 	}
 }
 
+// readAccount reads the configuration, and finds the account that a command line gives.
+func readAccount(f *config.Flags, args []string) (file accountFile, name string, err error) {
+	if file, err = readAccountFile(f); err == nil {
+		name, err = file.find(args)
+	}
+	return file, name, err
+}
+
 // settings returns the settings of an account of the file. The error is about the environment.
 func (a accountFile) settings(f *config.Flags, name string) (config.Settings, error) {
 	flags := *f
@@ -258,7 +266,15 @@ func listsAccounts(c *cobra.Command, f *config.Flags) {
 		for _, name := range file.names() {
 			s, wrong := file.settings(f, name)
 			err = cmp.Or(err, wrong)
-			rows = append(rows, file.listed(s, name))
+			rows = append(rows, &listedAccount{
+				Name:      name,
+				BaseURL:   s.BaseURL,
+				Token:     s.TokenSource().Description,
+				Protected: s.Protected,
+				ReadOnly:  s.ReadOnly,
+				Color:     file.Accounts[name].Color,
+				Start:     name == file.Account || len(file.Accounts) == 1,
+			})
 		}
 		return slices.Values(rows), err
 	})
@@ -271,11 +287,7 @@ func useAccountCommand(f *config.Flags) *cobra.Command {
 		Args:    ArgsFromUse,
 		Example: indentExamples("lookout accounts use production"),
 		RunE: func(c *cobra.Command, args []string) error {
-			file, err := readAccountFile(f)
-			if err != nil {
-				return err
-			}
-			name, err := file.find(args)
+			file, name, err := readAccount(f, args)
 			if err != nil {
 				return err
 			}
@@ -293,19 +305,6 @@ func useAccountCommand(f *config.Flags) *cobra.Command {
 			_, err = fmt.Fprintln(c.OutOrStdout(), text)
 			return err
 		},
-	}
-}
-
-// listed returns an account as a row.
-func (a accountFile) listed(s config.Settings, name string) *listedAccount {
-	return &listedAccount{
-		Name:      name,
-		BaseURL:   s.BaseURL,
-		Token:     s.TokenSource().Description,
-		Protected: s.Protected,
-		ReadOnly:  s.ReadOnly,
-		Color:     a.Accounts[name].Color,
-		Start:     name == a.Account || len(a.Accounts) == 1,
 	}
 }
 
@@ -339,7 +338,12 @@ func checkAccountsCommand(f *config.Flags) *cobra.Command {
 		return func(yield func(*setup.AccountCheck) bool) {
 			defer closeDebug()
 			for _, name := range names {
-				result := file.check(c.Context(), f, name)
+				result := setup.AccountCheck{Account: name, State: "failed", Code: exit.CodeUsage}
+				if s, err := file.settings(f, name); err != nil {
+					result.Text = err.Error()
+				} else {
+					result = setup.CheckAccount(c.Context(), s)
+				}
 				if code = cmp.Or(code, result.Code); !yield(&result) {
 					return
 				}
@@ -376,15 +380,6 @@ func (a accountFile) toCheck(args []string) ([]string, error) {
 	return []string{name}, err
 }
 
-// check tries an account.
-func (a accountFile) check(ctx context.Context, f *config.Flags, name string) setup.AccountCheck {
-	s, err := a.settings(f, name)
-	if err != nil {
-		return setup.AccountCheck{Account: name, State: "failed", Text: err.Error(), Code: exit.CodeUsage}
-	}
-	return setup.CheckAccount(ctx, s)
-}
-
 func accountTokenCommand(f *config.Flags) *cobra.Command {
 	store, untested := "", false
 	c := &cobra.Command{
@@ -409,11 +404,7 @@ func accountTokenCommand(f *config.Flags) *cobra.Command {
 
 // replaceToken reads a token, tries it and stores it.
 func replaceToken(c *cobra.Command, f *config.Flags, args []string, store string, untested bool) error {
-	file, err := readAccountFile(f)
-	if err != nil {
-		return err
-	}
-	name, err := file.find(args)
+	file, name, err := readAccount(f, args)
 	if err != nil {
 		return err
 	}
@@ -553,11 +544,7 @@ func renameAccountCommand(f *config.Flags) *cobra.Command {
 			"First quit every instance of lookout that uses this account.",
 		Example: indentExamples("lookout accounts rename staging test"),
 		RunE: func(c *cobra.Command, args []string) error {
-			file, err := readAccountFile(f)
-			if err != nil {
-				return err
-			}
-			from, err := file.find(args[:1])
+			file, from, err := readAccount(f, args[:1])
 			if err != nil {
 				return err
 			}
@@ -657,11 +644,7 @@ func removeAccountCommand(f *config.Flags) *cobra.Command {
 			"The token itself stays valid: revoke it at the provider if nothing else uses it.",
 		Example: indentExamples("lookout accounts remove staging"),
 		RunE: func(c *cobra.Command, args []string) error {
-			file, err := readAccountFile(f)
-			if err != nil {
-				return err
-			}
-			name, err := file.find(args)
+			file, name, err := readAccount(f, args)
 			if err != nil {
 				return err
 			}

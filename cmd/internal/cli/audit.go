@@ -63,21 +63,28 @@ code of that failure. An unknown expiry date does not affect it.`,
 				))
 			}
 		}
-		said, failure, err := runAudit(c, f, *ignored)
-		found := func(o audit.CheckResult) bool { return o.State == audit.Found }
+		s, end, err := startSessionWithJournal(c, f)
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+		said, failure := audit.Run(c.Context(), s.api, audit.Options{
+			Windows: s.account.Journal.ActiveWindows(),
+			History: s.account.Journal.History(),
+			Now:     s.now(),
+			Ignore:  *ignored,
+		})
 		switch {
-		case slices.ContainsFunc(said, found):
+		case slices.ContainsFunc(said, func(o audit.CheckResult) bool { return o.State == audit.Found }):
 			code = exit.CodeProblem
 		case failure != nil:
 			code = exit.CodeFor(failure)
 		}
-		return func(yield func(*audit.CheckResult) bool) {
-			for i := range said {
-				if !yield(&said[i]) {
-					return
-				}
-			}
-		}, err
+		rows := make([]*audit.CheckResult, len(said))
+		for i := range said {
+			rows[i] = &said[i]
+		}
+		return slices.Values(rows), nil
 	})
 	return withExitCode(c, &code)
 }
@@ -103,24 +110,6 @@ func auditColumns() []resource.ColumnDefinition[*audit.CheckResult] {
 		{Name: "text", Value: func(o *audit.CheckResult) string { return o.Text }, IsClean: true},
 		{Name: "next", Value: func(o *audit.CheckResult) string { return o.Next }, IsClean: true, DropPriority: 3},
 	}
-}
-
-// runAudit audits the account, without the ignored checks. failure says why something could not be read.
-func runAudit(
-	c *cobra.Command, f *config.Flags, ignored []string,
-) (said []audit.CheckResult, failure, err error) {
-	s, end, err := startSessionWithJournal(c, f)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer end()
-	said, failure = audit.Run(c.Context(), s.api, audit.Options{
-		Windows: s.account.Journal.ActiveWindows(),
-		History: s.account.Journal.History(),
-		Now:     s.now(),
-		Ignore:  ignored,
-	})
-	return said, failure, nil
 }
 
 // A statusRow is something that is broken, or a list that was not read.

@@ -228,7 +228,6 @@ func SetTokenPlace(data []byte, name, line string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	ways := []string{"token_file", "token_command", "token_env", "keyring", "linode_cli"}
 	lines := slices.Clone(b.lines[:b.header+1])
 	for i, k := range b.keys {
 		end := b.end
@@ -239,7 +238,7 @@ func SetTokenPlace(data []byte, name, line string) ([]byte, error) {
 			lines = append(lines, b.lines[b.header+1:k.line]...)
 		}
 		from := k.line
-		if slices.Contains(ways, k.name) { // but not the comment above the next key
+		if slices.Contains(tokenKeys, k.name) { // but not the comment above the next key
 			for from = end; isBlankOrComment(b.lines[from-1]); {
 				from--
 			}
@@ -257,7 +256,7 @@ func SetTokenPlace(data []byte, name, line string) ([]byte, error) {
 	}
 	return after, checkEdit(data, after, func(_, accounts map[string]any) {
 		block := accounts[name].(map[string]any)
-		for _, way := range ways {
+		for _, way := range tokenKeys {
 			delete(block, way)
 		}
 		maps.Copy(block, value)

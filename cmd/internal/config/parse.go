@@ -279,10 +279,13 @@ func (r *configParser) parseAccounts(cfg *File, value any) {
 	}
 }
 
+// tokenKeys are the keys of an account that can say where its token is.
+var tokenKeys = []string{"token_file", "token_command", "token_env", "keyring", "linode_cli"}
+
 // tokenSourceKeys returns the keys of a block that say where the token is.
 func tokenSourceKeys(block map[string]any) []string {
 	var ways []string
-	for _, name := range []string{"token_file", "token_command", "token_env", "keyring", "linode_cli"} {
+	for _, name := range tokenKeys {
 		if value, there := block[name]; there && value != false {
 			ways = append(ways, name)
 		}
@@ -290,13 +293,18 @@ func tokenSourceKeys(block map[string]any) []string {
 	return ways
 }
 
-// parseKeys reads [keys].
-func (r *configParser) parseKeys(cfg *File, value any) {
+// table returns the value of a key if it is a table, and reports one that is not.
+func (r *configParser) table(value any, name, otherwise string) map[string]any {
 	table, ok := value.(map[string]any)
 	if !ok && value != nil {
-		r.addError(false, []string{"keys"}, `expected a table, such as [keys] with "services.disable" = ["d"]`)
+		r.addError(false, []string{name}, otherwise)
 	}
-	for name, value := range table {
+	return table
+}
+
+// parseKeys reads [keys].
+func (r *configParser) parseKeys(cfg *File, value any) {
+	for name, value := range r.table(value, "keys", `expected a table, such as [keys] with "services.disable" = ["d"]`) {
 		list, err := stringList(value)
 		pane, action, dotted := strings.Cut(name, ".")
 		switch {
@@ -308,22 +316,17 @@ func (r *configParser) parseKeys(cfg *File, value any) {
 		case !dotted || pane == "" || action == "":
 			r.addError(false, []string{"keys", name}, `expected PANE.ACTION, such as "services.disable"`)
 		default:
-			if usable := r.usableKeys(name, list); len(usable) > 0 || len(list) == 0 {
+			usable := []string{}
+			for i, key := range list {
+				if err := checkKeyName(key); err != nil {
+					r.addValueError(false, []string{"keys", name}, &elementError{i, err})
+					continue
+				}
+				usable = append(usable, key)
+			}
+			if len(usable) > 0 || len(list) == 0 {
 				cfg.Keys[name] = usable
 			}
 		}
 	}
-}
-
-// usableKeys returns the keys of a list that can be bound, and reports the others.
-func (r *configParser) usableKeys(name string, list []string) []string {
-	usable := make([]string, 0, len(list))
-	for i, key := range list {
-		if err := checkKeyName(key); err != nil {
-			r.addValueError(false, []string{"keys", name}, &elementError{i, err})
-			continue
-		}
-		usable = append(usable, key)
-	}
-	return usable
 }

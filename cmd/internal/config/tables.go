@@ -83,12 +83,8 @@ services = ["status", "label", "consultation_group", "updated"]`,
 
 // parseThemes reads [themes.NAME]. It leaves out wrong tones and reports them.
 func (r *configParser) parseThemes(cfg *File, value any) {
-	table, ok := value.(map[string]any)
-	if !ok && value != nil {
-		r.addError(false, []string{"themes"}, "expected a table for each theme, such as [themes.mine]")
-	}
 	cfg.Themes = map[string]theme.CustomTheme{}
-	for name, value := range table {
+	for name, value := range r.table(value, "themes", "expected a table for each theme, such as [themes.mine]") {
 		at := []string{"themes", name}
 		tones, ok := value.(map[string]any)
 		switch {
@@ -107,11 +103,7 @@ func (r *configParser) parseThemes(cfg *File, value any) {
 	}
 	known := append([]string{"auto"}, ThemeNames(cfg.Themes)...)
 	if cfg.Theme != "" && !slices.Contains(known, cfg.Theme) {
-		r.addError(
-			false,
-			[]string{"theme"},
-			UnknownTheme(cfg.Theme, known),
-		)
+		r.addError(false, []string{"theme"}, UnknownTheme(cfg.Theme, known))
 		cfg.Theme = ""
 	}
 }
@@ -155,14 +147,9 @@ func ThemeNames(own map[string]theme.CustomTheme) []string {
 
 // parseColumns reads [columns]. Whether a list has these columns is checked when the dashboard is assembled.
 func (r *configParser) parseColumns(cfg *File, value any) {
-	table, ok := value.(map[string]any)
-	if !ok && value != nil {
-		r.addError(
-			false, []string{"columns"}, `expected a table, such as [columns] with services = ["status", "label"]`,
-		)
-	}
 	cfg.Columns = map[string][]string{}
-	for name, value := range table {
+	const expected = `expected a table, such as [columns] with services = ["status", "label"]`
+	for name, value := range r.table(value, "columns", expected) {
 		names, err := stringList(value)
 		switch {
 		case r.misplacedKey([]string{"columns", name}):

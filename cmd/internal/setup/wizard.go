@@ -167,7 +167,7 @@ func (w *Wizard) printf(format string, args ...any) { fmt.Fprintf(w.Out, format+
 
 // ask asks until good accepts the answer. An empty answer is the offered one.
 func (w *Wizard) ask(what, offered string, good func(string) error) (string, error) {
-	return askWith(w.readLine, w.printf, what, offered, good)
+	return w.askWith(w.readLine, what, offered, good)
 }
 
 // choose is ask for one of a few short answers, such as a number: a token that is pasted here is not shown.
@@ -179,7 +179,7 @@ func (w *Wizard) choose(what, offered string, good func(string) error) (string, 
 			return string(line), err
 		}
 	}
-	return askWith(read, w.printf, what, offered, good)
+	return w.askWith(read, what, offered, good)
 }
 
 // readLine asks a question and reads a line.
@@ -194,9 +194,8 @@ func (w *Wizard) readLine(question string) (string, error) {
 }
 
 // askWith asks until good accepts the answer. It takes no answer that looks like a token, and repeats none.
-func askWith(
-	read func(question string) (string, error), printf func(string, ...any), what, offered string,
-	good func(string) error,
+func (w *Wizard) askWith(
+	read func(question string) (string, error), what, offered string, good func(string) error,
 ) (string, error) {
 	if offered != "" {
 		what += " [" + offered + "]"
@@ -208,11 +207,11 @@ func askWith(
 		}
 		answer := cmp.Or(strings.TrimSpace(line), offered)
 		if answer != offered && looksLikeToken(answer) {
-			printf("  this looks like a token and was ignored; choose \"paste it now\", and paste it then")
+			w.printf("  this looks like a token and was ignored; choose \"paste it now\", and paste it then")
 			continue
 		}
 		if why := good(answer); why != nil {
-			printf("  %v", why)
+			w.printf("  %v", why)
 			continue
 		}
 		return answer, nil
