@@ -39,7 +39,7 @@ func Switch(name, label string, v *bool) Field {
 		*v = on
 		return ""
 	}
-	return Field{Name: name, Label: label, kind: "bool", parse: parse, input: c}
+	return Field{Name: name, Label: label, kind: KindBool, parse: parse, input: c}
 }
 
 // unknownOption is the option of a switch whose value is not known.
@@ -194,7 +194,7 @@ func MultiChoice(name, label string, v *[]int, options func() []MultiChoiceOptio
 		}
 		return names
 	}
-	return Field{Name: name, Label: label, kind: "intSlice", input: m}
+	return Field{Name: name, Label: label, kind: KindList, input: m}
 }
 
 // multiChoice is any number of options, picked with space and found by typing.

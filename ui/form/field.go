@@ -65,7 +65,7 @@ type Field struct {
 	Name, Label string
 	sentAs      []string                           // other names of the API for what is entered
 	script      *ScriptInput                       // nil: scripts cannot set it
-	kind        string                             // what the help calls the value; "" is a string
+	kind        Kind                               // "" is KindText
 	options     []string                           // the values that it accepts; nil if there are too many to name
 	parse       func(text string) (problem string) // takes the text of a script instead of the input
 	secret      bool                               // the value is never drawn
@@ -160,12 +160,23 @@ func (f Field) Options() []string {
 	return slices.DeleteFunc(slices.Clone(f.options), func(name string) bool { return name == f.Script().Except })
 }
 
-// Kind returns what the help calls the value, in the words of pflag: "string", "int", "bool", "intSlice".
-func (f Field) Kind() string {
+// A Kind says what values a field has: what pflag calls them in the help.
+type Kind string
+
+// The kinds.
+const (
+	KindText   Kind = "string"
+	KindNumber Kind = "int"
+	KindBool   Kind = "bool"
+	KindList   Kind = "intSlice"
+)
+
+// Kind returns what values a script can give.
+func (f Field) Kind() Kind {
 	if f.Script().Bool {
-		return "bool"
+		return KindBool
 	}
-	return cmp.Or(f.kind, "string")
+	return cmp.Or(f.kind, KindText)
 }
 
 // Secret reports whether the value is never drawn. Scripts read it from a file or standard input: its flag is a path.
@@ -338,7 +349,7 @@ func number(name, label string, v *int, accepted bounds) Field {
 		*v = n
 	}
 	f := typed(name, label, t, accepted.check)
-	f.kind = "int"
+	f.kind = KindNumber
 	f.parse = func(text string) string {
 		if accepted.optional && text == "0" {
 			text = ""

@@ -23,20 +23,6 @@ import (
 	"lookout/views/resource"
 )
 
-// declaredResources returns the commands of the resources that views declares.
-func declaredResources() []scriptResource {
-	var commands []scriptResource
-	for _, r := range views.Declarations() {
-		k := newDeclaredResource(r)
-		if i := slices.IndexFunc(commands, func(c scriptResource) bool { return c.name == r.Parent }); i >= 0 {
-			commands[i].includes = append(commands[i].includes, k)
-			continue
-		}
-		commands = append(commands, k)
-	}
-	return commands
-}
-
 // declaration returns what views declares about a resource of the session's account.
 func (s *scriptSession) declaration(name string) resource.Resource[any] {
 	all := views.Resources(s.account)
@@ -342,9 +328,9 @@ func bindFields(set *pflag.FlagSet, fields []form.Field, isNew bool) map[string]
 		}
 		flag := set.VarPF(value, name, "", f.Script().Usage)
 		switch value.kind {
-		case "bool":
+		case form.KindBool:
 			flag.DefValue, flag.NoOptDefVal = strconv.FormatBool(value.text == "yes"), "true"
-		case "intSlice":
+		case form.KindList:
 			flag.DefValue = ""
 		}
 		if values := append(f.Options(), f.Script().Values...); values != nil {
@@ -359,8 +345,9 @@ func bindFields(set *pflag.FlagSet, fields []form.Field, isNew bool) map[string]
 
 // A fieldValue is the value of a flag that sets a field.
 type fieldValue struct {
-	text, kind string
-	given      bool
+	text  string
+	kind  form.Kind
+	given bool
 }
 
 // String returns the value.
@@ -368,7 +355,7 @@ func (v *fieldValue) String() string { return v.text }
 
 // Set takes the value. A list may be given in several parts.
 func (v *fieldValue) Set(text string) error {
-	if v.given && v.kind == "intSlice" {
+	if v.given && v.kind == form.KindList {
 		text = v.text + "," + text
 	}
 	v.text, v.given = text, true
@@ -376,7 +363,7 @@ func (v *fieldValue) Set(text string) error {
 }
 
 // Type returns what the help calls the value.
-func (v *fieldValue) Type() string { return v.kind }
+func (v *fieldValue) Type() string { return string(v.kind) }
 
 // checkAny returns an error if none of the flags was given.
 func (g givenValues) checkAny() error {
@@ -501,7 +488,12 @@ func resourceCommands() []scriptResource {
 		"issues":   issueCommands,
 	}
 	var commands []scriptResource
-	for _, r := range declaredResources() {
+	for _, declared := range views.Declarations() {
+		r := newDeclaredResource(declared)
+		if i := slices.IndexFunc(commands, func(c scriptResource) bool { return c.name == declared.Parent }); i >= 0 {
+			commands[i].includes = append(commands[i].includes, r)
+			continue
+		}
 		if add := byHand[r.name]; add != nil {
 			r = add(r)
 		}
