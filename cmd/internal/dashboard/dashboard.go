@@ -144,21 +144,6 @@ func newShellSession(
 	}}, acc, nil
 }
 
-// newShell returns the shell of an account.
-func newShell(
-	ctx context.Context, f *config.Flags, s config.Settings, c *client.Client, j *journal.Journal,
-) (*shell.Shell, error) {
-	o, _, err := shellOptions(ctx, f, s, c, j)
-	if err != nil {
-		return nil, err
-	}
-	program, err := shell.New(o)
-	if err != nil {
-		return nil, exit.Usage(err)
-	}
-	return program, nil
-}
-
 // shellOptions returns the shell's options for an account, and the account.
 func shellOptions(
 	ctx context.Context, f *config.Flags, s config.Settings, c *client.Client, j *journal.Journal,

@@ -257,3 +257,14 @@ func TestPanes_actionsHaveNamesOfTheirOwn(t *testing.T) {
 		}
 	}
 }
+
+// newShell returns the shell of an account.
+func newShell(
+	ctx context.Context, f *config.Flags, s config.Settings, c *client.Client, j *journal.Journal,
+) (*shell.Shell, error) {
+	o, _, err := shellOptions(ctx, f, s, c, j)
+	if err != nil {
+		return nil, err
+	}
+	return shell.New(o)
+}
