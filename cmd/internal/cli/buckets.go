@@ -67,31 +67,27 @@ func bucketCommands(r scriptResource) scriptResource {
 			if err != nil {
 				return c, err
 			}
-			switch existing, err := s.api.Buckets.Get(ctx, cluster, label); {
+			existing, err := s.api.Buckets.Get(ctx, cluster, label)
+			switch {
 			case errors.Is(err, client.ErrNotFound):
 				return c, nil
 			case err != nil:
 				return c, err
-			default:
-				asked := set.Changed("acl") || set.Changed("cors")
-				return change{result: existing}, reportExistingBucket(s, existing, asked)
 			}
+			name := client.Clean(existing.ID())
+			c = change{result: existing}
+			created := resource.TimeValue(existing.Created)
+			if set.Changed("acl") || set.Changed("cors") {
+				return c, fmt.Errorf(
+					"bucket %s already exists (created %s), and its access was not changed; "+
+						"use lookout buckets access %[1]s", name, created,
+				)
+			}
+			s.reportf("bucket %s already exists (created %s); nothing was changed", name, created)
+			return c, nil
 		}
 	}
 	return r
-}
-
-// reportExistingBucket reports that a bucket already exists. It fails if flags asked for an access.
-func reportExistingBucket(s *scriptSession, b *client.Bucket, other bool) error {
-	name := client.Clean(b.ID())
-	if other {
-		return fmt.Errorf(
-			"bucket %s already exists (created %s), and its access was not changed; use lookout buckets access %[1]s",
-			name, resource.TimeValue(b.Created),
-		)
-	}
-	s.reportf("bucket %s already exists (created %s); nothing was changed", name, resource.TimeValue(b.Created))
-	return nil
 }
 
 // aclNames are the canned ACLs.

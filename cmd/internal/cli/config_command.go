@@ -199,22 +199,17 @@ func validateConfig(c *cobra.Command, f *config.Flags, args []string) error {
 	return nil
 }
 
-// editorCommand returns the editor with its arguments. It ignores a variable that is blank.
-func editorCommand() []string {
-	for _, name := range []string{"VISUAL", "EDITOR"} {
-		if words := strings.Fields(os.Getenv(name)); len(words) > 0 {
-			return words
-		}
-	}
-	return []string{"vi"}
-}
-
 func editConfig(c *cobra.Command, f *config.Flags) error {
 	path, _ := config.Path(f)
 	if err := config.CheckHome(f); err != nil {
 		return exit.Usage(err)
 	}
-	editor := editorCommand()
+	editor := []string{"vi"}
+	for _, name := range []string{"EDITOR", "VISUAL"} { // the last that is not blank counts
+		if words := strings.Fields(os.Getenv(name)); len(words) > 0 {
+			editor = words
+		}
+	}
 	in, ok := output.AsTerminal(c.InOrStdin())
 	if !ok {
 		return exit.Usage(fmt.Errorf("an editor needs a terminal, but standard input is not one; the file is %s", path))

@@ -183,18 +183,14 @@ func nameCandidates(all []rowName, byLabel bool, typed string) (candidates []cob
 		case label && strings.HasPrefix(name.label, typed):
 			candidates = append(candidates, cobra.CompletionWithDesc(name.label, "id "+name.id))
 		case (!label || typed != "") && strings.HasPrefix(name.id, typed) && typable(name.id):
-			candidates = append(candidates, cobra.CompletionWithDesc(name.id, describeRow(name)))
+			about := name.label
+			if strings.HasSuffix(name.id, "/"+name.label) {
+				about = ""
+			}
+			candidates = append(candidates, cobra.CompletionWithDesc(name.id, about))
 		}
 	}
 	return candidates
-}
-
-// describeRow returns what the shell shows beside an ID: the label, unless the ID ends with it.
-func describeRow(name rowName) string {
-	if strings.HasSuffix(name.id, "/"+name.label) {
-		return ""
-	}
-	return name.label
 }
 
 // typable reports whether a word can be an argument as it is: it is no flag, has nothing hidden, and the shell gets all

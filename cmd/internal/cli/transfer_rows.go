@@ -300,22 +300,6 @@ func (r *transferRow) finish(outcome func(name string) (outcome, reason string),
 	}
 }
 
-// resultRows returns the rows of a batch whose transfers have ended.
-func (b *batchTransfer) resultRows(m *transfer.Manager, ids []transfer.ID) iter.Seq[*transferRow] {
-	return func(yield func(*transferRow) bool) {
-		next := 0
-		b.planRows(func(row *transferRow) {
-			if next == len(ids) { // the listing failed before it was started
-				row.Outcome = orNull(outcomeCancelled)
-				return
-			}
-			s, _ := m.Status(ids[next])
-			row.setOutcome(s, nil)
-			next++
-		})(yield)
-	}
-}
-
 // deletionOutcomes returns how the deletion of each object has ended.
 func deletionOutcomes(m *transfer.Manager, id transfer.ID) func(name string) (outcome, reason string) {
 	status, _ := m.Status(id)

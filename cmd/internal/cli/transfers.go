@@ -386,7 +386,18 @@ func (b *batchTransfer) run(ctx context.Context, consent *client.Consent, reason
 func (b *batchTransfer) finish(ctx context.Context, m *transfer.Manager, ids []transfer.ID, refused int) error {
 	_, done := b.words()
 	b.session.follow(m, b.line)
-	b.session.addRows(b.resultRows(m, ids))
+	b.session.addRows(func(yield func(*transferRow) bool) {
+		next := 0
+		b.planRows(func(row *transferRow) {
+			if next == len(ids) { // the listing failed before it was started
+				row.Outcome = orNull(outcomeCancelled)
+				return
+			}
+			s, _ := m.Status(ids[next])
+			row.setOutcome(s, nil)
+			next++
+		})(yield)
+	})
 	r, taken := batchResult{total: len(ids) + refused}, 0
 	for _, id := range ids {
 		if m.State(id) == transfer.Done && b.plan.Kind == transfer.Download {

@@ -30,17 +30,8 @@ func checkCommandName(v string) error {
 	return nil
 }
 
-// commandsSchema returns the JSON schema of [[commands]].
-func commandsSchema() map[string]any {
-	return map[string]any{"type": "array", "items": map[string]any{
-		"type":                 "object",
-		"additionalProperties": false,
-		"required":             requiredCommandKeys(),
-		"properties":           schemaProperties(commandKeys()),
-	}}
-}
-
-func requiredCommandKeys() []string { return []string{"pane", "key", "name", "command"} }
+// requiredCommandKeys are the keys that a command needs.
+var requiredCommandKeys = []string{"pane", "key", "name", "command"}
 
 // parseCommands reads [[commands]]. It leaves out commands with a mistake.
 func (r *configParser) parseCommands(cfg *File, value any) {
@@ -81,7 +72,7 @@ func (r *configParser) parseCommand(i int, block map[string]any) (c ui.CustomCom
 		names = append(names, s.Name)
 		value, there := block[s.Name]
 		switch {
-		case !there && slices.Contains(requiredCommandKeys(), s.Name):
+		case !there && slices.Contains(requiredCommandKeys, s.Name):
 			report(s.Name, "it is missing; add "+s.Name+" = "+s.example)
 		case there:
 			if err := s.assign(&c, value); err != nil {

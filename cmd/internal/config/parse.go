@@ -304,7 +304,8 @@ func (r *configParser) table(value any, name, otherwise string) map[string]any {
 
 // parseKeys reads [keys].
 func (r *configParser) parseKeys(cfg *File, value any) {
-	for name, value := range r.table(value, "keys", `expected a table, such as [keys] with "services.disable" = ["d"]`) {
+	const expected = `expected a table, such as [keys] with "services.disable" = ["d"]`
+	for name, value := range r.table(value, "keys", expected) {
 		list, err := stringList(value)
 		pane, action, dotted := strings.Cut(name, ".")
 		switch {

@@ -42,10 +42,11 @@ func (s Settings) JournalPath() string {
 // environment.
 func (s Settings) firstJournalPath() string {
 	user := s.tokenUser
-	plain, shared := s.plainJournalPath(), s.hashedJournalPath(s.serverKey(""))
-	own := user == "" || !s.hasOwnToken()
+	plain, shared := statePath(s.Account+".journal"), s.hashedJournalPath(s.serverKey(""))
+	own := user == "" || s.TokenFile+s.TokenEnv+s.LinodeCLI == "" && len(s.TokenCommand) == 0 && !s.Keyring
 	switch {
-	case own && s.Source.BaseURL != "" && sameServer(s.BaseURL, s.Source.BaseURL) && s.mayUse(plain, user):
+	case own && s.Source.BaseURL != "" && normalizeURL(s.BaseURL) == normalizeURL(s.Source.BaseURL) &&
+		s.mayUse(plain, user):
 		return plain
 	case user == "" || own && exists(shared) && s.mayUse(shared, user):
 		return shared
@@ -64,11 +65,6 @@ func (s Settings) hashedJournalPath(key string) string {
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
-}
-
-// hasOwnToken reports whether the account's block says where its token is.
-func (s Settings) hasOwnToken() bool {
-	return s.TokenFile != "" || len(s.TokenCommand) > 0 || s.TokenEnv != "" || s.Keyring || s.LinodeCLI != ""
 }
 
 // userOfToken tells apart the users whose tokens come from flags or environment: it returns a fingerprint from which
@@ -101,10 +97,6 @@ func (s Settings) DownloadsPath() string {
 	return besideJournal(s.JournalPath(), ".downloads")
 }
 
-func (s Settings) plainJournalPath() string {
-	return statePath(s.Account + ".journal")
-}
-
 // Host returns the host of the address, with its port.
 func (s Settings) Host() string {
 	if u, err := url.Parse(s.BaseURL); err == nil && u.Host != "" {
@@ -125,9 +117,6 @@ func (s Settings) DisplayName() string {
 func (s Settings) serverKey(user string) string {
 	return normalizeURL(s.BaseURL) + "\n" + s.LinodeCLI + "\n" + user
 }
-
-// sameServer reports whether two addresses are the same.
-func sameServer(a, b string) bool { return normalizeURL(a) == normalizeURL(b) }
 
 // normalizeURL returns an address in one spelling.
 func normalizeURL(text string) string {

@@ -17,15 +17,6 @@ type configTable struct {
 	schema               map[string]any
 }
 
-// commandExample is a command as the documentation shows it.
-const commandExample = `[[commands]]
-pane = "services"
-key = "x"
-name = "runbook"
-command = ["runbook", "--service={label}", "{address}"]
-output = "dialog"
-harmless = true`
-
 // Tables returns the tables beside [accounts] and [keys].
 func Tables() []configTable {
 	tones := map[string]any{"base": map[string]any{"type": "string", "enum": theme.Names()}}
@@ -75,8 +66,19 @@ services = ["status", "label", "consultation_group", "updated"]`,
 				"program gets none of the variables from which lookout may read a token. It is stopped after a " +
 				"minute, unless it has the terminal. On a protected account, lookout always asks first. In read-only " +
 				"mode, it refuses the command unless harmless = true.",
-			Example: commandExample,
-			schema:  commandsSchema(),
+			Example: `[[commands]]
+pane = "services"
+key = "x"
+name = "runbook"
+command = ["runbook", "--service={label}", "{address}"]
+output = "dialog"
+harmless = true`,
+			schema: map[string]any{"type": "array", "items": map[string]any{
+				"type":                 "object",
+				"additionalProperties": false,
+				"required":             requiredCommandKeys,
+				"properties":           schemaProperties(commandKeys()),
+			}},
 		},
 	}
 }
