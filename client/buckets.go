@@ -72,6 +72,44 @@ const (
 	ACLCustom            ACL = "custom"
 )
 
+// ACLChoices are the canned ACLs that can be set, in words.
+const ACLChoices = "private, public-read, authenticated-read or public-read-write"
+
+// SettableACLs returns the canned ACLs that can be set.
+func SettableACLs() []ACL {
+	return []ACL{ACLPrivate, ACLPublicRead, ACLAuthenticatedRead, ACLPublicReadWrite}
+}
+
+// OnBucket says what the ACL of a bucket allows, as a sentence without its capital and its full stop.
+func (a ACL) OnBucket() string {
+	switch a {
+	case ACLPrivate:
+		return "only this account's keys and links reach it; an object may have an ACL of its own"
+	case ACLPublicRead:
+		return "everyone can list and read the objects in it"
+	case ACLAuthenticatedRead:
+		return "everyone with an account at the provider can list and read the objects in it"
+	case ACLPublicReadWrite:
+		return "EVERYONE can list, read, create, overwrite and delete objects in it, which is not recommended"
+	}
+	return "it has its own grants, which the API does not list"
+}
+
+// OnObject says the same of the ACL of an object.
+func (a ACL) OnObject() string {
+	switch a {
+	case ACLPrivate:
+		return "only this account's keys and links reach it"
+	case ACLPublicRead:
+		return "everyone can read it"
+	case ACLAuthenticatedRead:
+		return "everyone with an account at the provider can read it"
+	case ACLPublicReadWrite:
+		return "everyone can read and overwrite it"
+	}
+	return "it has its own grants: see its ACL as XML"
+}
+
 // openness orders the canned ACLs by how many people they let in. Whom another ACL lets in is not known: it counts as
 // private, so that whatever replaces it may open something.
 func (a ACL) openness() int {

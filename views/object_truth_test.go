@@ -67,7 +67,7 @@ func TestObjectAccess_formOpensWithUnknown(t *testing.T) {
 		r.press("c")
 		r.requireText("‹custom›")
 		r.press("<esc>", "<enter>")
-		r.requireText("custom  (has its own grants")
+		r.requireText("custom  (it has its own grants")
 	}, &rewritingTransport{rewrite: func(body []byte) []byte {
 		return bytes.Replace(body, []byte(`"acl":"private"`), []byte(`"acl":"custom"`), 1)
 	}})

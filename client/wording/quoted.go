@@ -13,3 +13,6 @@ func Quoted(name string) string {
 	}
 	return `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
 }
+
+// Capitalize returns a text with a capital first letter.
+func Capitalize(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

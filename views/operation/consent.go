@@ -52,7 +52,7 @@ func (ask ConfirmationRequest) withUnsettled(a *account.Account) ConfirmationReq
 		if e.Change.ID != "" && ask.isAbout(e.Change.ID) && slices.Contains(ask.Ops, e.Change.Op) {
 			texts = append(texts, fmt.Sprintf(
 				"%s %s, sent %s ago: %s. If you send this now, it may be done twice.",
-				capitalize(e.Change.Op), // one of the client's operations, as ask.Ops
+				wording.Capitalize(e.Change.Op), // one of the client's operations, as ask.Ops
 				account.EntryName(e),
 				wording.FormatAge(a.Now().Sub(e.Time)),
 				lists.NotSeenYet,

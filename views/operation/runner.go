@@ -195,14 +195,14 @@ func (r OperationRunner[T]) confirm(s *start[T]) resource.ConfirmationSpec {
 		c = s.draft.Confirm(s.rows)
 	}
 	if c.Title == "" {
-		c.Title = capitalize(s.op.Name)
+		c.Title = wording.Capitalize(s.op.Name)
 		if len(s.rows) == 1 {
 			c.Title += ": " + r.Resource.Label(s.rows[0])
 		}
 	}
 	if len(s.rows) > 1 {
 		count := wording.Plural(len(s.rows), r.Resource.Singular, r.Resource.PluralName())
-		c.Title = capitalize(s.op.Name) + ": " + count
+		c.Title = wording.Capitalize(s.op.Name) + ": " + count
 		c.Effect = "Only these " + count + " are affected."
 		for _, text := range []string{r.selection(s), c.Loss} {
 			if text != "" {
@@ -252,7 +252,7 @@ func (r OperationRunner[T]) unsettled(s *start[T]) string {
 	say := func(id, what string) {
 		for _, c := range r.Store.Lookups() {
 			if c.RowID == id && c.Unsettled() {
-				texts = append(texts, capitalize(c.Text(r.Store.Now()))+". "+what)
+				texts = append(texts, wording.Capitalize(c.Text(r.Store.Now()))+". "+what)
 			}
 		}
 	}
@@ -371,9 +371,6 @@ func (r OperationRunner[T]) openForm(s *start[T]) form.Form {
 		},
 	})
 }
-
-// capitalize returns a text with a capital first letter.
-func capitalize(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // change returns the change of a row as the store sends it.
 func (r OperationRunner[T]) change(s *start[T], row T) (*lists.Change[T], account.Attempt[T]) {

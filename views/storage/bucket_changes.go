@@ -21,7 +21,6 @@ import (
 	"lookout/ui/form"
 	"lookout/views/operation"
 	"lookout/views/resource"
-	"lookout/views/storage/readers"
 )
 
 // bucketRunner performs the operations on buckets.
@@ -200,7 +199,7 @@ func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Dra
 		Text:        "Storage is billed from the first bucket until Object Storage is cancelled.",
 		SubmitLabel: "create",
 		Fields:      bucketFields(in, clusters, checkBucketLabelUnused(a, &in.Cluster)),
-		Review:      func() string { return describeBucketACL(in.ACL) },
+		Review:      func() string { return wording.Capitalize(in.ACL.OnBucket()) + "." },
 		Confirm: func([]*client.Bucket) resource.ConfirmationSpec {
 			return confirmBucketACL(fmt.Sprintf(
 				"Creates bucket %s in %s.", client.Clean(in.Label), client.Clean(in.Cluster),
@@ -253,7 +252,7 @@ func bucketFields(in *client.BucketRequest, clusters func() []string, checks ...
 			}
 			return "up and down go through the clusters"
 		}),
-		form.Choice("acl", "ACL", &in.ACL, cannedACLs()...).Flag("acl", ACLChoices),
+		form.Choice("acl", "ACL", &in.ACL, client.SettableACLs()...).Flag("acl", client.ACLChoices),
 		form.OptionalSwitch("cors_enabled", "CORS", &in.CORS).
 			Note("yes lets web pages from any origin read from it").
 			Scripted(form.ScriptInput{
@@ -264,14 +263,6 @@ func bucketFields(in *client.BucketRequest, clusters func() []string, checks ...
 				Set:     func(text string) (wrong string) { in.CORS, wrong = parseCORS(text); return wrong },
 			}),
 	}
-}
-
-// ACLChoices are the canned ACLs in words, for the help of scripts.
-const ACLChoices = "private, public-read, authenticated-read or public-read-write"
-
-// cannedACLs are the ACLs that can be set.
-func cannedACLs() []client.ACL {
-	return []client.ACL{client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite}
 }
 
 // existedBefore reports whether a bucket that was created is an old one: it was listed before, or is older than an
@@ -326,19 +317,6 @@ func checkBucketLabelUnused(a *account.Account, cluster *string) form.Validator 
 		_, taken := a.Buckets().Get(*cluster + "/" + text)
 		return account.ReasonIf(taken, "a bucket with this label exists in the cluster")
 	}
-}
-
-// describeBucketACL says in a sentence what a canned ACL allows.
-func describeBucketACL(acl client.ACL) string {
-	switch acl {
-	case client.ACLPrivate:
-		return "Only this account's keys reach it."
-	case client.ACLPublicReadWrite:
-		return "EVERYONE can list, create, overwrite and delete objects in it. This is not recommended."
-	case client.ACLPublicRead, client.ACLAuthenticatedRead:
-		return "Everyone" + strings.TrimPrefix(readers.DescribeBucketACL(acl), "everyone") + "."
-	}
-	return "Unchanged."
 }
 
 // accessInput holds the values of the form for a bucket's access.
@@ -398,11 +376,16 @@ func (in *accessInput) draft(a *account.Account, b *client.Bucket) resource.Draf
 	found := accessReadBack{}
 	var before *client.BucketAccessStatus // nil if it could not be read
 	return resource.Draft[*client.Bucket]{
-		Title:           "Access to " + bucketName(b),
-		Text:            "Only what you change is sent.",
-		SubmitLabel:     "change",
-		Fields:          in.fields(b),
-		Review:          func() string { return describeBucketACL(in.acl) },
+		Title:       "Access to " + bucketName(b),
+		Text:        "Only what you change is sent.",
+		SubmitLabel: "change",
+		Fields:      in.fields(b),
+		Review: func() string {
+			if !slices.Contains(client.SettableACLs(), in.acl) {
+				return "Unchanged."
+			}
+			return wording.Capitalize(in.acl.OnBucket()) + "."
+		},
 		WhyResendIsSafe: "Setting the same access twice does no harm",
 		AsNew:           func() resource.Draft[*client.Bucket] { return newBucketFrom(a, in.asNew(b)) },
 		Confirm: func([]*client.Bucket) resource.ConfirmationSpec {
@@ -487,7 +470,7 @@ func readBackBucketAccess(
 
 // fields are the fields of the form.
 func (in *accessInput) fields(b *client.Bucket) []form.Field {
-	acls := cannedACLs()
+	acls := client.SettableACLs()
 	if !slices.Contains(acls, in.acl) {
 		acls = append([]client.ACL{in.acl}, acls...)
 	}
@@ -497,7 +480,7 @@ func (in *accessInput) fields(b *client.Bucket) []form.Field {
 	}
 	return []form.Field{
 		form.Choice("acl", "ACL", &in.acl, acls...).
-			Scripted(form.ScriptInput{Flag: "acl", Usage: ACLChoices, Except: string(unknownACL)}),
+			Scripted(form.ScriptInput{Flag: "acl", Usage: client.ACLChoices, Except: string(unknownACL)}),
 		form.Choice("cors_enabled", "CORS", &in.cors, cors...).Scripted(form.ScriptInput{
 			Flag:  "cors",
 			Usage: "allow requests from all origins (CORS); --cors=false turns CORS off",
@@ -512,7 +495,7 @@ func (in *accessInput) fields(b *client.Bucket) []form.Field {
 func confirmBucketACL(effect, label string, acl, present client.ACL) resource.ConfirmationSpec {
 	c := resource.ConfirmationSpec{Effect: effect}
 	if acl != "" {
-		c.Effect += " " + describeBucketACL(acl)
+		c.Effect += " " + wording.Capitalize(acl.OnBucket()) + "."
 	}
 	if acl.Opens(present) {
 		c.Word, c.Required = label, true
@@ -525,7 +508,7 @@ func confirmBucketACL(effect, label string, acl, present client.ACL) resource.Co
 func undoBucketAccess(
 	a *account.Account, b *client.Bucket, set, before client.BucketAccess,
 ) resource.Undo[*client.Bucket] {
-	if !slices.Contains(cannedACLs(), before.ACL) {
+	if !slices.Contains(client.SettableACLs(), before.ACL) {
 		before.ACL = ""
 		if set.ACL.Public() {
 			before.ACL = client.ACLPrivate
@@ -609,7 +592,7 @@ func (in *accessInput) asNew(b *client.Bucket) client.BucketRequest {
 		ACL:     client.ACLPrivate,
 		CORS:    new(in.cors == "yes"),
 	}
-	if slices.Contains(cannedACLs(), in.acl) {
+	if slices.Contains(client.SettableACLs(), in.acl) {
 		values.ACL = in.acl
 	}
 	return values

@@ -316,7 +316,7 @@ func (p *objectView) writeAccess(t *operation.DetailWriter) {
 	if acl.ACL == "" {
 		t.Field("access", "unknown: the API does not report it", theme.Warn)
 	} else {
-		t.Field("access", fmt.Sprintf("%s  %s", acl.ACL, describeObjectACL(acl.ACL)), theme.Plain)
+		t.Field("access", fmt.Sprintf("%s  (%s)", acl.ACL, acl.ACL.OnObject()), theme.Plain)
 	}
 	if p.showXML {
 		t.Heading("ACL as XML")

@@ -21,7 +21,6 @@ import (
 	"lookout/ui/table"
 	"lookout/views/operation"
 	"lookout/views/resource"
-	"lookout/views/storage/readers"
 )
 
 // refTo names an object of a bucket for the client.
@@ -225,7 +224,7 @@ func readThenSetAccess(a *account.Account, b *client.Bucket, name client.ServerT
 func objectAccessForm(
 	a *account.Account, b *client.Bucket, name client.ServerText, present client.ACL, text string,
 ) form.Form {
-	acl, options, ref := present, cannedACLs(), refTo(b, name.Raw())
+	acl, options, ref := present, client.SettableACLs(), refTo(b, name.Raw())
 	if !slices.Contains(options, present) {
 		options = append([]client.ACL{present}, options...)
 	}
@@ -239,12 +238,17 @@ func objectAccessForm(
 		return ""
 	}
 	f := form.Form{
-		Title:           "Access to " + name.String(),
-		BusyText:        "changing",
-		SubmitLabel:     "change",
-		Text:            text,
-		Fields:          []form.Field{form.Choice("acl", "ACL", &acl, options...).Check(differs)},
-		Review:          func() string { return describeObjectACL(acl) },
+		Title:       "Access to " + name.String(),
+		BusyText:    "changing",
+		SubmitLabel: "change",
+		Text:        text,
+		Fields:      []form.Field{form.Choice("acl", "ACL", &acl, options...).Check(differs)},
+		Review: func() string {
+			if acl == unknownACL {
+				return ""
+			}
+			return "(" + acl.OnObject() + ")"
+		},
 		WhyResendIsSafe: "Setting the same access twice does no harm",
 	}
 	ask := func() operation.ConfirmationRequest { return askObjectACL(b, name, acl, present) }
@@ -272,7 +276,7 @@ func askObjectACL(b *client.Bucket, name client.ServerText, acl, present client.
 		Confirm: resource.ConfirmationSpec{
 			Title: "Access to " + name.String(),
 			Effect: fmt.Sprintf(
-				"Access to %s in %s will be %s %s.", name, bucketName(b), acl, describeObjectACL(acl),
+				"Access to %s in %s will be %s (%s).", name, bucketName(b), acl, acl.OnObject(),
 			),
 			Required: acl.Opens(present),
 		},
@@ -285,7 +289,7 @@ func reportObjectACL(
 	a *account.Account, b *client.Bucket, name client.ServerText, acl client.ACL, found accessReadBack,
 ) tea.Cmd {
 	back := found.before
-	if !slices.Contains(cannedACLs(), back) {
+	if !slices.Contains(client.SettableACLs(), back) {
 		back = client.ACLPrivate
 	}
 	message := objectACLMessage(name, acl, found)
@@ -363,24 +367,11 @@ func setObjectACL(
 	return found, nil
 }
 
-// describeObjectACL says in brackets what an ACL of an object allows.
-func describeObjectACL(acl client.ACL) string {
-	switch acl {
-	case client.ACLPrivate:
-		return "(only this account's keys)"
-	case client.ACLCustom:
-		return "(has its own grants: press x to see them)"
-	case client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite:
-		return "(" + readers.DescribeObjectACL(acl) + ")"
-	}
-	return ""
-}
-
 // DescribeKeptACL says what becomes of the access to an object that is replaced or moved; "" if it is private.
 func DescribeKeptACL(k transfer.KeptACL) string {
 	var parts []string
 	if k.ACL != "" {
-		parts = append(parts, fmt.Sprintf("it will be %s %s", k.ACL, describeObjectACL(k.ACL)))
+		parts = append(parts, fmt.Sprintf("it will be %s (%s)", k.ACL, k.ACL.OnObject()))
 	}
 	if k.Lost != "" {
 		parts = append(parts, k.Lost+", so it will not be kept")

@@ -447,18 +447,13 @@ func (f facts) unlimitedKeys(c *collector) {
 
 // publicBuckets finds buckets that others can read.
 func (f facts) publicBuckets(c *collector) {
-	readers := map[client.ACL]string{
-		client.ACLPublicRead:        "anybody can list and read it",
-		client.ACLPublicReadWrite:   "anybody can read it and write to it",
-		client.ACLAuthenticatedRead: "every user of the provider can list and read it",
-	}
 	for i, b := range f.buckets.rows {
 		access := f.access[i]
 		switch {
 		case access.err != nil:
 			c.add(NotKnown, b.ID(), b.Label, "its access is not known: "+client.Clean(access.err.Error()))
-		case readers[access.rows[0]] != "":
-			c.add(Found, b.ID(), b.Label, access.rows[0].String()+": "+readers[access.rows[0]])
+		case access.rows[0].Public():
+			c.add(Found, b.ID(), b.Label, access.rows[0].String()+": "+access.rows[0].OnBucket())
 		case access.rows[0] != client.ACLPrivate:
 			acl := cmp.Or(access.rows[0].String(), "not known: the API does not say")
 			c.add(NotKnown, b.ID(), b.Label, "its access is "+acl)

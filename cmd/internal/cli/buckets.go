@@ -91,11 +91,9 @@ func bucketCommands(r scriptResource) scriptResource {
 }
 
 // aclNames are the canned ACLs.
-func aclNames() []string {
-	return []string{
-		string(client.ACLPrivate),
-		string(client.ACLPublicRead),
-		string(client.ACLAuthenticatedRead),
-		string(client.ACLPublicReadWrite),
+func aclNames() (names []string) {
+	for _, acl := range client.SettableACLs() {
+		names = append(names, string(acl))
 	}
+	return names
 }

@@ -255,7 +255,7 @@ func objectACLsResource() scriptResource {
 			names:       objectNames(cobra.FixedCompletions(aclNames(), noFiles)),
 			noTarget:    true,
 			bindFlags:   withoutFlags(showOrSetObjectACL),
-			description: "Show or set who may access an object: " + storage.ACLChoices,
+			description: "Show or set who may access an object: " + client.ACLChoices,
 		}},
 	}
 }
@@ -267,7 +267,7 @@ func showOrSetObjectACL(ctx context.Context, s *scriptSession, _ any, args []str
 		return c, err
 	}
 	if len(args) > 2 && !slices.Contains(aclNames(), args[2]) {
-		return c, exit.Usage(fmt.Errorf("unknown ACL %q (use %s)", client.Clean(args[2]), storage.ACLChoices))
+		return c, exit.Usage(fmt.Errorf("unknown ACL %q (use %s)", client.Clean(args[2]), client.ACLChoices))
 	}
 	found, err := s.api.Objects.ACL(ctx, o.Cluster, o.Bucket, o.Name)
 	if err != nil {

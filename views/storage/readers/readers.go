@@ -78,45 +78,46 @@ func Read(ctx context.Context, api *client.Client, j *journal.Journal, o client.
 }
 
 // ACLs returns the ACLs and the CORS setting.
-func (a *Access) ACLs(o client.ObjectRef) []*Grant {
-	acl, cors := &Grant{Access: account.UnknownText}, &Grant{Access: account.UnknownText}
-	acl.Note = unknownNote(a.BucketErr)
-	cors.Note, cors.Public = acl.Note, client.Known(false)
-	if a.BucketErr == nil {
-		acl = newACL(a.Bucket.ACL, DescribeBucketACL)
-		if on := a.Bucket.CORS; on != nil {
-			cors.Access, cors.Note = "off", "web pages of other origins cannot read from it"
-			if *on {
-				cors.Access = "on"
-				cors.Note = "web pages from any origin can read what is public, or what a link allows"
-			}
+func (a *Access) ACLs(o client.ObjectRef) (all []*Grant) {
+	if o.Name != "" {
+		var acl client.ACL
+		if a.Object != nil {
+			acl = a.Object.ACL
 		}
+		all = append(all, newACL(ObjectACL, o.Name, acl, acl.OnObject(), a.ObjectErr))
 	}
-	acl.Kind, acl.Name = BucketACL, client.BucketID(o.Cluster, o.Bucket)
-	cors.Kind, cors.Name = CORS, acl.Name
-	if o.Name == "" {
-		return []*Grant{acl, cors}
+	bucket := client.BucketAccessStatus{}
+	if a.Bucket != nil {
+		bucket = *a.Bucket
 	}
-	own := &Grant{Access: account.UnknownText, Note: unknownNote(a.ObjectErr)}
-	if a.ObjectErr == nil {
-		own = newACL(a.Object.ACL, DescribeObjectACL)
+	acl := newACL(BucketACL, client.BucketID(o.Cluster, o.Bucket), bucket.ACL, bucket.ACL.OnBucket(), a.BucketErr)
+	cors := &Grant{
+		Kind:   CORS,
+		Name:   acl.Name,
+		Access: account.UnknownText,
+		Public: client.Known(false),
+		Note:   unknownNote(a.BucketErr),
 	}
-	own.Kind, own.Name = ObjectACL, o.Name
-	return []*Grant{own, acl, cors}
+	switch on := bucket.CORS; {
+	case on == nil:
+	case *on:
+		cors.Access, cors.Note = "on", "web pages from any origin can read what is public, or what a link allows"
+	default:
+		cors.Access, cors.Note = "off", "web pages of other origins cannot read from it"
+	}
+	return append(all, acl, cors)
 }
 
-// newACL returns an ACL that was read, which the service may not report.
-func newACL(acl client.ACL, describe func(client.ACL) string) *Grant {
-	r := &Grant{Access: string(acl), Note: describe(acl)}
-	switch acl {
-	case client.ACLPrivate:
-		r.Public = client.Known(false)
-	case client.ACLPublicRead, client.ACLPublicReadWrite, client.ACLAuthenticatedRead:
-		r.Public = client.Known(true)
-	case "":
-		r.Access, r.Note = account.UnknownText, unknownNote(nil)
+// newACL returns an ACL as it was read. Without err, an empty one is an ACL that the service does not report.
+func newACL(kind GrantKind, name string, acl client.ACL, note string, err error) *Grant {
+	g := &Grant{Kind: kind, Name: name, Access: string(acl), Note: note}
+	switch {
+	case acl == "":
+		g.Access, g.Note = account.UnknownText, unknownNote(err)
+	case acl.Public() || acl == client.ACLPrivate:
+		g.Public = client.Known(acl.Public())
 	}
-	return r
+	return g
 }
 
 // unknownNote says why a value is not known.
@@ -125,36 +126,6 @@ func unknownNote(err error) string {
 		return "the API does not report it"
 	}
 	return "it could not be read: " + wording.Reason(err)
-}
-
-// DescribeBucketACL says what a canned ACL of a bucket allows.
-func DescribeBucketACL(acl client.ACL) string {
-	switch acl {
-	case client.ACLPrivate:
-		return "only this account's keys and links reach it; an object may have an ACL of its own"
-	case client.ACLPublicRead:
-		return "everyone can list and read the objects in it"
-	case client.ACLAuthenticatedRead:
-		return "everyone with an account at the provider can list and read the objects in it"
-	case client.ACLPublicReadWrite:
-		return "everyone can list, read, create, overwrite and delete objects in it"
-	}
-	return "it has its own grants, which the API does not list"
-}
-
-// DescribeObjectACL says what a canned ACL of an object allows.
-func DescribeObjectACL(acl client.ACL) string {
-	switch acl {
-	case client.ACLPrivate:
-		return "only this account's keys and links reach it"
-	case client.ACLPublicRead:
-		return "everyone can read it"
-	case client.ACLAuthenticatedRead:
-		return "everyone with an account at the provider can read it"
-	case client.ACLPublicReadWrite:
-		return "everyone can read and overwrite it"
-	}
-	return "it has its own grants: see its ACL as XML"
 }
 
 // Keys returns the keys that reach a bucket, or may reach it: the limited ones first, then those that reach
