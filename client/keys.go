@@ -17,13 +17,12 @@ type AccessKey struct {
 	Regions   []AccessKeyRegion `json:"regions"`       // not in the document; nil if they are not reported
 }
 
-// IsLimited reports whether the key reaches only certain buckets, and whether that is known. Only a limited key has a
-// list of buckets.
-func (k *AccessKey) IsLimited() (limited, known bool) {
-	if limited, known = k.Limited.Value(); known {
-		return limited, true
-	}
-	return true, k.Buckets != nil
+// ReachesAll reports whether the key reaches every bucket, and whether it is known what it reaches. A key that does not
+// reaches those in its list of buckets.
+func (k *AccessKey) ReachesAll() (all, known bool) {
+	limited, known := k.Limited.Value()
+	all = known && !limited
+	return all, all || k.Buckets != nil
 }
 
 // An AccessKeyRegion is a region in which a key works, with its S3 endpoint.
@@ -76,13 +75,13 @@ func (k *AccessKey) RegionIDs() (ids []string) {
 
 // Replacement returns the request for a key with the access of another one, and whether that access is known.
 func (k *AccessKey) Replacement(label string) (r AccessKeyRequest, known bool) {
-	limited, known := k.IsLimited()
-	if !known || limited && k.Buckets == nil {
+	all, known := k.ReachesAll()
+	if !known {
 		return AccessKeyRequest{}, false
 	}
 	r.Label = label
 	r.Regions = k.RegionIDs()
-	if !limited {
+	if all {
 		return r, true
 	}
 	r.Buckets = []BucketGrantRequest{}

@@ -340,16 +340,16 @@ func (a *Account) KeysForBucket(b *client.Bucket) join.Joined[*client.AccessKey]
 // UnlimitedKeys returns the keys that reach every bucket.
 func (a *Account) UnlimitedKeys() join.Joined[*client.AccessKey] {
 	return a.keysThat("keys without a limit", func(k *client.AccessKey) bool {
-		limited, known := k.IsLimited()
-		return known && !limited
+		all, _ := k.ReachesAll()
+		return all
 	})
 }
 
 // KeysOfUnknownReach returns the keys of which the API does not report what they reach.
 func (a *Account) KeysOfUnknownReach() join.Joined[*client.AccessKey] {
 	return a.keysThat("keys with unknown access", func(k *client.AccessKey) bool {
-		limited, known := k.IsLimited()
-		return !known || limited && k.Buckets == nil
+		_, known := k.ReachesAll()
+		return !known
 	})
 }
 

@@ -81,11 +81,10 @@ func (a *Account) describeCandidate(c client.Change, row any) string {
 
 // KeyReach says what a key reaches, and how to paint it.
 func KeyReach(k *client.AccessKey) (string, Severity) {
-	limited, known := k.IsLimited()
-	switch {
-	case !known || limited && k.Buckets == nil:
+	switch all, known := k.ReachesAll(); {
+	case !known:
 		return "unknown: the API does not report it", Warn
-	case !limited:
+	case all:
 		return "everything", Warn
 	case len(k.Buckets) == 0:
 		return "nothing", Off

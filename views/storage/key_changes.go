@@ -279,8 +279,8 @@ func (in *keyInput) copiesAccess() bool {
 	if in.replaced == nil {
 		return false
 	}
-	limited, _ := in.replaced.IsLimited()
-	return limited
+	all, known := in.replaced.ReachesAll()
+	return known && !all
 }
 
 // newKeyInput returns the values that the form begins with: a limited key, for which no bucket is chosen yet.
@@ -309,8 +309,8 @@ func newKeyInput(a *account.Account) *keyInput {
 // limited if it is not known that the other was not.
 func newKeyInputLike(a *account.Account, k *client.AccessKey, label string) *keyInput {
 	in := newKeyInput(a)
-	limited, known := k.IsLimited()
-	in.label, in.limited = label, limited || !known
+	all, _ := k.ReachesAll()
+	in.label, in.limited = label, !all
 	levels := map[string]account.GrantLevel{"read_only": account.ReadOnly, "read_write": account.ReadWrite}
 	for i, b := range in.buckets {
 		for _, g := range k.Buckets {

@@ -54,7 +54,7 @@ func keyColumns(a *account.Account) []resource.ColumnDefinition[*client.AccessKe
 			Titled("reaches").MinWidth(20).Drop(1, 1).
 			Shortened(func(k row, b ui.Box) string { return operation.ShortKeyReach(a, k, b) }),
 		resource.DetailColumn(SecretKeyColumn, func(row) string { return "" }),
-		resource.DetailColumn("regions", keyRegions),
+		resource.DetailColumn("regions", func(k row) string { return strings.Join(k.RegionIDs(), ",") }),
 	}
 }
 
@@ -66,11 +66,10 @@ const SecretKeyColumn = "secret_key"
 
 // keyGrants returns what a key reaches, for scripts: "us-east-1/photos:read_only".
 func keyGrants(k *client.AccessKey) string {
-	limited, known := k.IsLimited()
-	switch {
-	case !known || limited && k.Buckets == nil:
+	switch all, known := k.ReachesAll(); {
+	case !known:
 		return ""
-	case !limited:
+	case all:
 		return "everything"
 	}
 	words := make([]string, len(k.Buckets))
@@ -78,15 +77,6 @@ func keyGrants(k *client.AccessKey) string {
 		words[i] = g.BucketID() + ":" + g.Permissions.Raw()
 	}
 	return cmp.Or(strings.Join(words, ","), "nothing")
-}
-
-// keyRegions returns the regions in which a key works, for scripts.
-func keyRegions(k *client.AccessKey) string {
-	ids := make([]string, len(k.Regions))
-	for i, r := range k.Regions {
-		ids[i] = r.ID.Raw()
-	}
-	return strings.Join(ids, ",")
 }
 
 // keysFoot counts the keys.
@@ -102,10 +92,10 @@ func countLimitedKeys(a *account.Account) string {
 	return account.Memo(a, "limited keys", func() string {
 		n, unknown := 0, 0
 		for _, k := range a.Keys().Rows() {
-			switch limited, known := k.IsLimited(); {
+			switch all, known := k.ReachesAll(); {
 			case !known:
 				unknown++
-			case limited:
+			case !all:
 				n++
 			}
 		}

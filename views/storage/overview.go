@@ -156,7 +156,7 @@ func bucketsBySize(a *account.Account) []*client.Bucket {
 
 // reachedBuckets returns the buckets that a key reaches, the largest first.
 func reachedBuckets(a *account.Account, k *client.AccessKey) []*client.Bucket {
-	if limited, known := k.IsLimited(); known && !limited {
+	if all, _ := k.ReachesAll(); all {
 		return bucketsBySize(a)
 	}
 	var reached []*client.Bucket

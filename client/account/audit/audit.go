@@ -436,10 +436,10 @@ func (f facts) offWithoutEnd(c *collector) {
 // unlimitedKeys finds access keys that reach all buckets.
 func (f facts) unlimitedKeys(c *collector) {
 	for _, k := range f.keys.rows {
-		switch limited, known := k.IsLimited(); {
+		switch all, known := k.ReachesAll(); {
 		case !known:
 			c.add(NotKnown, strconv.Itoa(k.ID), k.Label, "the API does not say what it reaches")
-		case !limited:
+		case all:
 			c.add(Found, strconv.Itoa(k.ID), k.Label, "reaches every bucket, to read, write and delete")
 		}
 	}

@@ -116,13 +116,13 @@ func rotateAccessKey(set *pflag.FlagSet, r scriptResource) planFunc {
 // replacementRequest returns the request for a key with the access of another one.
 func replacementRequest(old *client.AccessKey, name, label string, all bool) (client.AccessKeyRequest, error) {
 	in, known := old.Replacement(cmp.Or(label, old.Label.Raw()))
-	limited, _ := old.IsLimited()
+	reachesAll, _ := old.ReachesAll()
 	switch {
 	case !known:
 		return in, fmt.Errorf("the API does not report what %s reaches, so nothing was created", name)
-	case limited && all:
+	case !reachesAll && all:
 		return in, exit.Usage(fmt.Errorf("%s is limited, and so is its replacement; omit --unlimited", name))
-	case !limited && !all:
+	case reachesAll && !all:
 		return in, exit.Usage(fmt.Errorf(
 			"%s reaches everything; add --unlimited if the new key should too, or create a limited one with "+
 				"keys create",

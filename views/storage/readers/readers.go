@@ -147,11 +147,11 @@ func Keys(all []*client.AccessKey, bucket, region string) []*Grant {
 // newKey returns how a key reaches a bucket, and whether it does, as far as that is known.
 func newKey(k *client.AccessKey, bucket string) (r *Grant, reaches bool) {
 	r = &Grant{Kind: Key, Name: k.Label.Raw(), KeyID: k.ID, Public: client.Known(false), Regions: k.RegionIDs()}
-	switch limited, known := k.IsLimited(); {
-	case !known || limited && k.Buckets == nil:
+	switch all, known := k.ReachesAll(); {
+	case !known:
 		r.Access, r.Note, r.rank = account.UnknownText, "the API does not report what it reaches", 2
 		return r, true
-	case !limited:
+	case all:
 		r.Access, r.Note, r.rank = "read_write", "unlimited: every bucket", 1
 		return r, true
 	}
