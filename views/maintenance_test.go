@@ -378,7 +378,7 @@ func TestMaintenance_plannedWindowBeginsAndEnds(t *testing.T) {
 		r.requireText("from 02:00 until 04:00 UTC")
 		r.press("<tab>", "disk", "<ctrl+s>")
 		r.requireText("cdn-origin: is to be disabled from 02:00 until 04:00")
-		r.requireText("from 02:00, back 04:00:", "disk", "at 02:00")
+		r.requireText("from 02:00 until 04:00:", "disk", "at 02:00")
 		r.requireApplied()
 		r.press("q")
 		r.requireText("Planned maintenance begins late", "cdn-origin at")

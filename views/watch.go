@@ -135,7 +135,7 @@ func (w *watch) alertLines(c incident.Alert, b ui.Box) []string {
 		since = w.a.FormatTime(c.DownSince)
 	}
 	label, group := w.describeAlert(c)
-	name, number := managed.ContactToCall(w.a, group)
+	name, number := managed.ContactToCall(w.a.ContactsInGroup(group))
 	mark, tone := managed.AlertMark(c, b.Theme.Glyphs)
 	mark += " "
 	if b.Width >= wideWatch {

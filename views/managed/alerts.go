@@ -34,9 +34,9 @@ func CountAlerts(alerts []incident.Alert) (down, open, uncertain int) {
 	return down, open, uncertain
 }
 
-// ContactToCall returns whom of a group to call, and the number. Without a number, the name says why there is none.
-func ContactToCall(a *account.Account, group string) (name, number string) {
-	contacts := a.ContactsInGroup(group)
+// ContactToCall returns whom of the contacts of a group to call, and the number. Without a number, the name says why
+// there is none.
+func ContactToCall(contacts join.Joined[*client.Contact]) (name, number string) {
 	for _, c := range join.Found(contacts) {
 		if number := account.OrDefault(c.Phone.Primary.String(), c.Phone.Secondary.String()); number != "" {
 			return c.Name.String(), number

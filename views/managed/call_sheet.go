@@ -52,9 +52,9 @@ func callSheet(a *account.Account, i *client.Issue) string {
 
 // writeCallLines writes whom to call of each group, how to log in, and which of this is not known.
 func writeCallLines(b *strings.Builder, a *account.Account, i *client.Issue) {
-	people, machines := contactsToCall(a, i), affectedInstances(a, i)
-	for _, g := range groupsToCall(a, i) {
-		fmt.Fprintf(b, "\nCall (%s)\n", client.Clean(g.name))
+	call, machines := whomToCall(a, i), affectedInstances(a, i)
+	for _, g := range call.groups {
+		fmt.Fprintf(b, "\nCall (%s)\n", g.name)
 		for _, c := range join.Found(g.people) {
 			fmt.Fprintf(b, "  %s\n", formatContact(c))
 		}
@@ -62,7 +62,7 @@ func writeCallLines(b *strings.Builder, a *account.Account, i *client.Issue) {
 			fmt.Fprint(b, "  no contacts\n")
 		}
 	}
-	if s := people.State(); s.Kind != join.Known {
+	if s := call.people.State(); s.Kind != join.Known {
 		fmt.Fprintf(b, "\nCall: %s\n", s.Reason())
 	}
 	if len(join.Found(machines)) > 0 {
@@ -73,7 +73,7 @@ func writeCallLines(b *strings.Builder, a *account.Account, i *client.Issue) {
 			fmt.Fprintf(b, "  %s: %s\n", m.Label, line)
 		}
 	}
-	if s := machines.State(); s.Kind != join.Known && s.Of != people.State().Of {
+	if s := machines.State(); s.Kind != join.Known && s.Of != call.people.State().Of {
 		fmt.Fprintf(b, "\nSSH: %s\n", s.Reason())
 	}
 }

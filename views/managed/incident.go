@@ -15,13 +15,6 @@ import (
 	"lookout/views/operation"
 )
 
-// contactsToCall returns the contacts of the affected services' groups, each once.
-func contactsToCall(a *account.Account, i *client.Issue) join.Joined[*client.Contact] {
-	return join.FlatMap(a.AffectedServices(i), func(s *client.Service) join.Joined[*client.Contact] {
-		return a.ContactsInGroup(s.Group.Raw())
-	})
-}
-
 // affectedInstances returns the instances behind the affected services, each once.
 func affectedInstances(a *account.Account, i *client.Issue) join.Joined[*client.Instance] {
 	return join.FlatMap(a.AffectedServices(i), a.InstancesOfService)
@@ -168,35 +161,43 @@ func credentialUsage(a *account.Account, ids []int) string {
 	return join.Names(labels, strings.Clone, "")
 }
 
-// whyNobodyToCall returns why there is no contact to call, with everything known.
-func whyNobodyToCall(i *client.Issue, groups []callGroup) string {
-	switch {
-	case len(i.Services) == 0:
-		return "nobody to call: the issue names no service"
-	case len(groups) == 0:
-		return "no group is set: press e on the service to set one"
-	case len(groups) == 1:
-		return "the group has no contacts"
-	}
-	return "the groups have no contacts"
+// callFacts are whom to call about an issue.
+type callFacts struct {
+	groups []callGroup                  // of the affected services, each once, as far as these are known
+	people join.Joined[*client.Contact] // of all groups, each once
+	remark string                       // what is not known, or why there is nobody; "" if there is neither
 }
 
 // callGroup is a group of contacts to call about an issue.
 type callGroup struct {
-	name   string // as the server sent it
+	name   string // safe to display
 	people join.Joined[*client.Contact]
 }
 
-// groupsToCall returns the groups to call about an issue, each once, as far as its services are known.
-func groupsToCall(a *account.Account, i *client.Issue) []callGroup {
-	var groups []callGroup
-	for _, s := range join.Found(a.AffectedServices(i)) {
-		name := s.Group.Raw()
-		if name != "" && !slices.ContainsFunc(groups, func(g callGroup) bool { return g.name == name }) {
-			groups = append(groups, callGroup{name, a.ContactsInGroup(name)})
+// whomToCall returns whom to call about an issue.
+func whomToCall(a *account.Account, i *client.Issue) callFacts {
+	var f callFacts
+	services, named := a.AffectedServices(i), map[string]bool{"": true}
+	for _, s := range join.Found(services) {
+		if name := s.Group.Raw(); !named[name] {
+			named[name] = true
+			f.groups = append(f.groups, callGroup{s.Group.String(), a.ContactsInGroup(name)})
 		}
 	}
-	return groups
+	f.people = join.FlatMap(services, func(s *client.Service) join.Joined[*client.Contact] {
+		return a.ContactsInGroup(s.Group.Raw())
+	})
+	none := "the groups have no contacts"
+	switch {
+	case len(i.Services) == 0:
+		none = "nobody to call: the issue names no service"
+	case len(f.groups) == 0:
+		none = "no group is set: press e on the service to set one"
+	case len(f.groups) == 1:
+		none = "the group has no contacts"
+	}
+	f.remark = join.Remark(f.people, none)
+	return f
 }
 
 // quotedGroup names the group of a service in a sentence; "" without one.
@@ -205,15 +206,6 @@ func quotedGroup(s *client.Service) string {
 		return ""
 	}
 	return wording.Quoted(s.Group.String())
-}
-
-// groupNames names groups in one line.
-func groupNames(groups []callGroup) string {
-	names := make([]string, len(groups))
-	for n, g := range groups {
-		names[n] = client.Clean(g.name)
-	}
-	return account.JoinWithCommas(names)
 }
 
 // sshLine returns the command to log in to an instance, and what keeps support from using it: "" if nothing does.

@@ -249,7 +249,7 @@ func whyNothingToCopy(a *account.Account, i *client.Issue) string {
 	if len(incidentCopyActions(a, i)) > 0 {
 		return ""
 	}
-	people, machines := contactsToCall(a, i), affectedInstances(a, i)
+	people, machines := whomToCall(a, i).people, affectedInstances(a, i)
 	if s := people.State().Worst(machines.State()); s.Kind != join.Known {
 		return s.String()
 	}
@@ -266,7 +266,7 @@ func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 			Do:  func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: text, Label: what}) },
 		})
 	}
-	people := join.Found(contactsToCall(a, i))
+	people := join.Found(whomToCall(a, i).people)
 	for _, c := range people {
 		for _, number := range phoneNumbers(c) {
 			add(number+"  "+c.Name.String(), "phone number", number)

@@ -188,15 +188,17 @@ func wrapParts(parts []string, b ui.Box) []string {
 // call returns the contacts to call, with names, numbers and addresses in columns; those of several groups beside the
 // names of these, and each group without contacts.
 func (w incidentSections) call() ui.StackedPanel {
-	groups, t := groupsToCall(w.a, w.i), w.b.Theme
+	call, t := whomToCall(w.a, w.i), w.b.Theme
 	var rows [][4]string // group, name, numbers, address
 	var widths [4]int
-	for _, g := range groups {
-		name := client.Clean(g.name)
-		if len(groups) == 1 {
+	var names []string
+	for _, g := range call.groups {
+		name := g.name
+		names = append(names, name)
+		switch {
+		case len(call.groups) == 1:
 			name = "" // it is in the title
-		}
-		if len(groups) > 1 && join.KnownEmpty(g.people) {
+		case join.KnownEmpty(g.people):
 			rows = append(rows, [4]string{name, "no contacts", "", ""})
 		}
 		for _, c := range join.Found(g.people) {
@@ -238,14 +240,12 @@ func (w incidentSections) call() ui.StackedPanel {
 			group = strings.Repeat(" ", lead)
 		}
 	}
-	people := contactsToCall(w.a, w.i)
-	remark := join.Remark(people, whyNobodyToCall(w.i, groups))
-	if remark != "" && !(len(groups) > 1 && join.KnownEmpty(people)) { // then each group says so
-		lines = append(lines, w.wrap(remark, theme.Warn)...)
+	if call.remark != "" && !(len(call.groups) > 1 && join.KnownEmpty(call.people)) { // then each group says so
+		lines = append(lines, w.wrap(call.remark, theme.Warn)...)
 	}
 	return ui.StackedPanel{
 		Name:  "call",
-		Title: theme.Title("Call" + wording.WithPrefix(": ", groupNames(groups))),
+		Title: theme.Title("Call" + wording.WithPrefix(": ", account.JoinWithCommas(names))),
 		Lines: lines,
 	}
 }
@@ -422,11 +422,7 @@ func (w incidentSections) maintenance() ui.StackedPanel {
 			lines = append(lines, w.wrap(text, theme.Warn)...)
 		}
 		if p, planned := nextWindow(w.a, id); planned {
-			text := fmt.Sprintf(
-				"%s: to be disabled from %s until %s", w.a.QuotedService(id),
-				w.a.FormatTime(p.Start), w.a.FormatTime(p.End),
-			)
-			text += wording.WithPrefix(": ", client.NewText(p.Reason).String())
+			text := w.a.QuotedService(id) + ": to be disabled " + describePlanned(w.a, p)
 			lines = append(lines, w.wrap(text, theme.Info)...)
 		}
 	}

@@ -306,3 +306,9 @@ func describeDisabled(a *account.Account, d incident.DisabledInfo) string {
 	}
 	return text + wording.WithPrefix(": ", client.NewText(d.Reason).String())
 }
+
+// describePlanned says from when, until when and why a service is to be disabled.
+func describePlanned(a *account.Account, w window.Window) string {
+	text := "from " + a.FormatTime(w.Start) + " until " + a.FormatTime(w.End)
+	return text + wording.WithPrefix(": ", client.NewText(w.Reason).String())
+}

@@ -166,7 +166,7 @@ func serviceLine(a *account.Account, c incident.Alert, labels int, b ui.Box) str
 			}
 		}
 		if c.Incident == nil { // no issue names whom to call
-			name, number := ContactToCall(a, s.Group.Raw())
+			name, number := ContactToCall(a.ContactsInGroup(s.Group.Raw()))
 			call, short := strings.TrimSpace(" · call "+name+" "+number), about[len(about)-1]
 			shortest := strings.TrimPrefix(short, word+" · ") + " · " + cmp.Or(number, name)
 			about = append([]string{about[0] + " " + call, short + " " + call, shortest}, about...)
@@ -329,8 +329,8 @@ func shortIncidentLine(a *account.Account, found incident.Incident, b ui.Box) st
 	shape, tone := IncidentMark(found, b.Theme.Glyphs)
 	lead := b.Theme.Paint(tone, fmt.Sprintf("%s #%d", shape, found.Issue.ID)) + gap
 	name, number, more := "nobody to call", "", ""
-	if groups := groupsToCall(a, found.Issue); len(groups) > 0 {
-		name, number = ContactToCall(a, groups[0].name)
+	if groups := whomToCall(a, found.Issue).groups; len(groups) > 0 {
+		name, number = ContactToCall(groups[0].people)
 		more = account.ReasonIf(len(groups) > 1, fmt.Sprintf(" +%d more", len(groups)-1))
 	} else if state := a.AffectedServices(found.Issue).State(); state.Kind != join.Known {
 		name = state.Reason()
@@ -386,19 +386,19 @@ func incidentLine(a *account.Account, found incident.Incident, ages int, b ui.Bo
 // of several groups one contact each.
 func callLines(a *account.Account, i *client.Issue, b ui.Box) []string {
 	lead := b.Theme.Paint(theme.Muted, "  call  ")
-	groups := groupsToCall(a, i)
-	if len(groups) < 2 {
+	call := whomToCall(a, i)
+	if len(call.groups) < 2 {
 		b.Width -= ui.Width(lead)
-		return []string{lead + callLine(a, i, b)}
+		return []string{lead + callLine(call, b)}
 	}
-	lines := make([]string, len(groups))
-	for n, g := range groups {
-		name, number := ContactToCall(a, g.name)
+	lines := make([]string, len(call.groups))
+	for n, g := range call.groups {
+		name, number := ContactToCall(g.people)
 		if number == "" {
 			number, name = b.Theme.Paint(theme.Warn, name), ""
 		}
 		line := lead + b.Theme.Paint(theme.Accent, number) + wording.WithPrefix("  ", name)
-		group := b.Theme.Paint(theme.Muted, "  "+client.Clean(g.name))
+		group := b.Theme.Paint(theme.Muted, "  "+g.name)
 		line = ui.Truncate(line, b.Width-min(ui.Width(group), b.Width/4), b.Theme.Glyphs.Ellipsis) + group
 		lines[n] = ui.Truncate(line, b.Width, b.Theme.Glyphs.Ellipsis)
 		lead = strings.Repeat(" ", ui.Width(lead))
@@ -407,22 +407,21 @@ func callLines(a *account.Account, i *client.Issue, b ui.Box) []string {
 }
 
 // callLine returns the contacts of the only group to call about an issue, or why there are none.
-func callLine(a *account.Account, i *client.Issue, b ui.Box) string {
-	people := contactsToCall(a, i)
+func callLine(call callFacts, b ui.Box) string {
 	var parts []string
 	without := 0
-	for _, c := range join.Found(people) {
+	for _, c := range join.Found(call.people) {
 		if numbers := phoneNumbers(c); len(numbers) > 0 {
 			parts = append(parts, c.Name.String()+"  "+b.Theme.Paint(theme.Accent, numbers[0]))
 		} else {
 			without++
 		}
 	}
-	if len(parts) == 0 && without > 0 && people.State().Kind == join.Known {
+	if len(parts) == 0 && without > 0 && call.people.State().Kind == join.Known {
 		parts = append(parts, b.Theme.Paint(theme.Warn, "no contact in the group has a phone number"))
 	}
-	if remark := join.Remark(people, whyNobodyToCall(i, groupsToCall(a, i))); remark != "" {
-		parts = append(parts, b.Theme.Paint(theme.Warn, remark))
+	if call.remark != "" {
+		parts = append(parts, b.Theme.Paint(theme.Warn, call.remark))
 	}
 	if len(parts) > 0 && ui.Width(parts[0]) > b.Width {
 		return ui.Truncate(parts[0], b.Width, b.Theme.Glyphs.Ellipsis)

@@ -9,7 +9,6 @@ import (
 	"lookout/client/account"
 	"lookout/client/account/incident"
 	"lookout/client/account/join"
-	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/operation"
@@ -25,8 +24,7 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 		t.Field("disabled", describeDisabled(a, d), theme.Warn)
 	}
 	if w, planned := nextWindow(a, s.ID); planned {
-		text := "from " + a.FormatTime(w.Start) + ", back " + a.FormatTime(w.End)
-		t.Field("planned off", text+wording.WithPrefix(": ", client.NewText(w.Reason).String()), theme.Info)
+		t.Field("planned off", describePlanned(a, w), theme.Info)
 	}
 	writeOpenIssue(a, t, s)
 	t.Field("type", s.Type.String(), theme.Plain)

@@ -227,7 +227,7 @@ func newProblemLine(a *account.Account, c incident.Alert) problemLine {
 			l.state += " " + age
 		}
 	}
-	name, number := managed.ContactToCall(a, group)
+	name, number := managed.ContactToCall(a.ContactsInGroup(group))
 	if l.call = name; number != "" {
 		l.call = "call " + name + " " + number
 	}
