@@ -49,34 +49,33 @@ type AllAccountsPane struct {
 func NewAllAccounts(
 	ctx context.Context, loop lists.Executor, sources []AccountSource, now func() time.Time,
 ) *AllAccountsPane {
-	all, rows := &AllAccountsPane{}, []*account.LocalRow{}
-	list := &table.List[*account.LocalRow]{
+	all := &AllAccountsPane{}
+	list := &table.List[*watchedAccount]{
 		Title:     "accounts",
 		Columns:   accountColumns(),
 		SortBy:    "problems",
 		EmptyText: "no account is configured",
-		Detail:    func(r *account.LocalRow, b ui.Box) string { return watched(r).detail(b) },
-		Label:     func(r *account.LocalRow) string { return r.ID },
-		RowActions: []table.RowAction[*account.LocalRow]{{
+		Detail:    (*watchedAccount).detail,
+		Label:     (*watchedAccount).Name,
+		RowActions: []table.RowAction[*watchedAccount]{{
 			Keys:        []string{"enter"},
 			Name:        "open account",
 			Description: "show its dashboard; O returns to this list",
 			ShowInHints: true,
 			OpensView:   true,
-			Message:     func(r *account.LocalRow) tea.Msg { return watched(r).openDashboard() },
+			Message:     (*watchedAccount).openDashboard,
 		}},
 	}
 	for _, s := range sources {
 		w := &watchedAccount{AccountSource: s, Executor: loop, ctx: ctx, now: now, rank: accountReading}
 		all.accounts, list.JoinedStores = append(all.accounts, w), append(list.JoinedStores, w)
-		rows = append(rows, &account.LocalRow{ID: s.Name, Content: w})
 	}
-	list.Store = lists.NewRowStore(ctx, loop, lists.RowSource[*account.LocalRow]{
+	list.Store = lists.NewRowStore(ctx, loop, lists.RowSource[*watchedAccount]{
 		Name: "accounts",
-		ID:   func(r *account.LocalRow) string { return r.ID },
+		ID:   (*watchedAccount).Name,
 		Now:  now,
-		Fetch: func(context.Context, string) (lists.RowPage[*account.LocalRow], error) {
-			return lists.RowPage[*account.LocalRow]{Rows: rows, Total: len(rows)}, nil
+		Fetch: func(context.Context, string) (lists.RowPage[*watchedAccount], error) {
+			return lists.RowPage[*watchedAccount]{Rows: all.accounts, Total: len(all.accounts)}, nil
 		},
 	})
 	list.AutoRefresh.Joined = all.freshness
@@ -153,14 +152,14 @@ func (p *AllAccountsPane) Freshness() map[string]lists.Freshness {
 // An accountOrder puts the cursor on the worst account until all were read or failed to be, unless the user moves it or
 // comes from an account.
 type accountOrder struct {
-	list     *table.List[*account.LocalRow]
+	list     *table.List[*watchedAccount]
 	accounts []*watchedAccount
 	placed   string // the row that the cursor was put on
 	settled  bool
 }
 
 // update puts the cursor on its row after every change.
-func (o *accountOrder) update([]*account.LocalRow) {
+func (o *accountOrder) update([]*watchedAccount) {
 	if row := o.list.SaveState().Row; o.settled || row != "" && row != cmp.Or(o.placed, o.accounts[0].Name()) {
 		o.settled = true
 		return
@@ -353,36 +352,26 @@ func (w *watchedAccount) countAlerts() (down, open, uncertain int) {
 	return managed.CountAlerts(w.alerts())
 }
 
-// watched returns the account of a row.
-func watched(r *account.LocalRow) *watchedAccount { return r.Content.(*watchedAccount) }
-
-// accountCell returns the Cell of a column of accounts.
-func accountCell(
-	cell func(*watchedAccount, ui.Box) (string, theme.Tone),
-) func(*account.LocalRow, ui.Box) (string, theme.Tone) {
-	return func(r *account.LocalRow, b ui.Box) (string, theme.Tone) { return cell(watched(r), b) }
-}
-
 // accountColumns returns the columns of the pane of all accounts.
-func accountColumns() []table.Column[*account.LocalRow] {
-	type row = *account.LocalRow
+func accountColumns() []table.Column[*watchedAccount] {
+	type row = *watchedAccount
 	return resource.PaneColumns(
 		resource.PaneColumn("account", table.TextCell(theme.Accent, func(r row) string {
-			return joinSpans(watched(r).name())
+			return joinSpans(r.name())
 		})).Width(24).MinWidth(16).Label().
-			Spans(func(r row, _ ui.Box) []table.TonedText { return watched(r).name() }).
-			Shortened(func(r row, b ui.Box) string { return watched(r).shortName(b) }),
-		resource.PaneColumn("problems", accountCell((*watchedAccount).problems)).Width(11).
-			SortedBy(func(r, s row) bool { return watched(r).urgency() < watched(s).urgency() }),
+			Spans(func(r row, _ ui.Box) []table.TonedText { return r.name() }).
+			Shortened(row.shortName),
+		resource.PaneColumn("problems", row.problems).Width(11).
+			SortedBy(func(r, s row) bool { return r.urgency() < s.urgency() }),
 		resource.PaneColumn("newest issue", func(r row, b ui.Box) (string, theme.Tone) {
-			return joinSpans(watched(r).newest(b)), theme.Muted
+			return joinSpans(r.newest(b)), theme.Muted
 		}).MinWidth(14).
-			Spans(func(r row, b ui.Box) []table.TonedText { return watched(r).newest(b) }).
-			SortedBy(func(r, s row) bool { return watched(r).newestAt().After(watched(s).newestAt()) }),
-		resource.PaneColumn("maintenance", accountCell((*watchedAccount).maintenance)).Width(18).Drop(1, 0),
-		resource.PaneColumn("read", accountCell((*watchedAccount).age)).Width(12).MinWidth(7).
+			Spans(row.newest).
+			SortedBy(func(r, s row) bool { return r.newestAt().After(s.newestAt()) }),
+		resource.PaneColumn("maintenance", row.maintenance).Width(18).Drop(1, 0),
+		resource.PaneColumn("read", row.age).Width(12).MinWidth(7).
 			Shortened(func(r row, b ui.Box) string {
-				text, _ := watched(r).age(b)
+				text, _ := r.age(b)
 				_, why, _ := strings.Cut(text, ", ")
 				return why
 			}),

@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -235,40 +234,24 @@ func journalFetcher(j *journal.Journal) func(context.Context, string) (lists.Row
 	}
 }
 
-// A LocalRow is a row of a list that is not read from the API. Lists of few rows share this type, because the program
-// holds the code of a list for each type of rows.
-type LocalRow struct {
-	ID      string
-	Content any // what it is about: a *PresignedLink
-}
-
-// Link returns the link that the row is about.
-func (r *LocalRow) Link() *PresignedLink { return r.Content.(*PresignedLink) }
-
-// MarshalJSON returns the content.
-func (r *LocalRow) MarshalJSON() ([]byte, error) { return json.Marshal(r.Content) }
-
 // LocalStore returns the store of a name whose rows are made on this machine, all at once and off the loop.
-func (a *Account) LocalStore(
-	name string, fetch func(context.Context) (lists.RowPage[*LocalRow], error),
-) *lists.RowStore[*LocalRow] {
-	return sharedStoreFrom(a, name, func() lists.RowSource[*LocalRow] {
-		return lists.RowSource[*LocalRow]{
-			ID:    func(r *LocalRow) string { return r.ID },
+func LocalStore[T any](
+	a *Account, name string, id func(T) string, fetch func(context.Context) (lists.RowPage[T], error),
+) *lists.RowStore[T] {
+	return sharedStoreFrom(a, name, func() lists.RowSource[T] {
+		return lists.RowSource[T]{
+			ID:    id,
 			Local: true,
-			Fetch: func(ctx context.Context, _ string) (lists.RowPage[*LocalRow], error) { return fetch(ctx) },
+			Fetch: func(ctx context.Context, _ string) (lists.RowPage[T], error) { return fetch(ctx) },
 		}
 	})
 }
 
 // LinkStore returns the links of this run. They are held in memory only.
-func (a *Account) LinkStore() *lists.RowStore[*LocalRow] {
-	return a.LocalStore("links", func(context.Context) (lists.RowPage[*LocalRow], error) {
-		var rows []*LocalRow
-		for _, l := range a.Links.newestFirst() {
-			rows = append(rows, &LocalRow{ID: FormatID(l.ID), Content: l})
-		}
-		return lists.RowPage[*LocalRow]{Rows: rows}, nil
+func (a *Account) LinkStore() *lists.RowStore[*PresignedLink] {
+	id := func(l *PresignedLink) string { return FormatID(l.ID) }
+	return LocalStore(a, "links", id, func(context.Context) (lists.RowPage[*PresignedLink], error) {
+		return lists.RowPage[*PresignedLink]{Rows: a.Links.newestFirst()}, nil
 	})
 }
 

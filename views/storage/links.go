@@ -33,7 +33,7 @@ func linksAction(a *account.Account) ui.Action {
 
 // LinksPane returns the pane of the links of this run.
 func LinksPane(a *account.Account) ui.Pane {
-	return &table.List[*account.LocalRow]{
+	return &table.List[*account.PresignedLink]{
 		Title:       "links",
 		Store:       a.LinkStore(),
 		AutoRefresh: table.AutoRefreshOptions{Disabled: true},
@@ -43,7 +43,7 @@ func LinksPane(a *account.Account) ui.Pane {
 		PaneActions: func() []ui.Action {
 			return []ui.Action{ui.GoUpAction(ui.ClosePane)}
 		},
-		Detail:    func(r *account.LocalRow, b ui.Box) string { return linkDetail(a, r.Link(), b) },
+		Detail:    func(l *account.PresignedLink, b ui.Box) string { return linkDetail(a, l, b) },
 		Footer:    linksFoot,
 		EmptyText: "no links in this run · L on an object creates one",
 		Label:     linkName,
@@ -51,59 +51,59 @@ func LinksPane(a *account.Account) ui.Pane {
 }
 
 // linkColumns returns the columns of the pane.
-func linkColumns() []table.Column[*account.LocalRow] {
-	type row = *account.LocalRow
-	method := func(r row) string { return r.Link().Method }
-	bucket := func(r row) string { return r.Link().Bucket }
+func linkColumns() []table.Column[*account.PresignedLink] {
+	type row = *account.PresignedLink
+	method := func(r row) string { return r.Method }
+	bucket := func(r row) string { return r.Bucket }
 	return resource.PaneColumns(
 		resource.PaneColumn("method", table.TextCell(theme.Plain, method)).Width(7),
 		resource.PaneColumn("name", table.TextCell(theme.Strong, linkName)).MinWidth(20).Label(),
 		resource.PaneColumn("bucket", table.TextCell(theme.Muted, bucket)).MinWidth(16),
 		resource.PaneColumn("left", linkRemainingCell).Width(8).AlignRight().
-			SortedBy(func(r, s row) bool { return r.Link().Expires.Before(s.Link().Expires) }),
+			SortedBy(func(r, s row) bool { return r.Expires.Before(s.Expires) }),
 	)
 }
 
 // linkName returns the name of the object that a link leads to.
-func linkName(r *account.LocalRow) string { return r.Link().Name.String() }
+func linkName(l *account.PresignedLink) string { return l.Name.String() }
 
 // linkRemainingCell shows how long a link is still valid.
-func linkRemainingCell(r *account.LocalRow, b ui.Box) (string, theme.Tone) {
-	switch l := r.Link(); {
+func linkRemainingCell(l *account.PresignedLink, b ui.Box) (string, theme.Tone) {
+	switch {
 	case l.Expires.IsZero():
 		return "unknown", theme.Warn
 	case l.Expired(b.Now):
 		return "expired", theme.Muted
 	}
-	return wording.FormatAge(r.Link().Expires.Sub(b.Now)), theme.Plain
+	return wording.FormatAge(l.Expires.Sub(b.Now)), theme.Plain
 }
 
 // linkOperations are the actions on a link.
-func linkOperations(a *account.Account) []table.RowAction[*account.LocalRow] {
-	over := func(r *account.LocalRow) string {
-		return account.ReasonIf(r.Link().Expired(a.Now()), "the link has expired")
+func linkOperations(a *account.Account) []table.RowAction[*account.PresignedLink] {
+	over := func(l *account.PresignedLink) string {
+		return account.ReasonIf(l.Expired(a.Now()), "the link has expired")
 	}
-	return []table.RowAction[*account.LocalRow]{
+	return []table.RowAction[*account.PresignedLink]{
 		{
 			Keys:        []string{"enter", "l", "right"},
 			Name:        "open",
 			Description: "show the full link, which can then be opened in the browser",
 			ShowInHints: true,
-			OpenPane:    func(r *account.LocalRow) ui.Pane { return &linkView{a: a, link: r.Link()} },
+			OpenPane:    func(l *account.PresignedLink) ui.Pane { return &linkView{a: a, link: l} },
 		},
 		{
 			Keys:           []string{"y"},
 			Name:           "copy the link",
 			ShowInHints:    true,
 			DisabledReason: over,
-			Message:        func(r *account.LocalRow) tea.Msg { return operation.CopyURL(r.Link()) },
+			Message:        func(l *account.PresignedLink) tea.Msg { return operation.CopyURL(l) },
 		},
 		{
 			Keys:           []string{"c"},
 			Name:           "copy as curl",
 			ShowInHints:    true,
 			DisabledReason: over,
-			Message:        func(r *account.LocalRow) tea.Msg { return operation.CopyCurl(r.Link()) },
+			Message:        func(l *account.PresignedLink) tea.Msg { return operation.CopyCurl(l) },
 		},
 	}
 }
@@ -117,7 +117,7 @@ func linkDetail(a *account.Account, l *account.PresignedLink, b ui.Box) string {
 }
 
 // linksFoot counts the links.
-func linksFoot(set *lists.RowStore[*account.LocalRow], b ui.Box) string {
+func linksFoot(set *lists.RowStore[*account.PresignedLink], b ui.Box) string {
 	return b.Theme.Paint(
 		theme.Muted, wording.Plural(set.Len(), "link", "links")+" · anyone who has one needs no key until it expires",
 	)
