@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -403,7 +404,7 @@ func (a *Account) recordFound(e *journal.Entry, outcome lists.AttemptOutcome, re
 
 // EntryName names the object of a change in the journal.
 func EntryName(e *journal.Entry) string {
-	return client.Clean(OrDefault(e.Change.Label, OrDefault(e.Change.ID, e.Change.Path)))
+	return client.Clean(cmp.Or(e.Change.Label, e.Change.ID, e.Change.Path))
 }
 
 // unreadable returns why reading again cannot tell how a change ended, or "".

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func (a *Account) issueNotices(rows []*client.Issue) []Notice {
 			names[n] = a.QuotedService(id)
 		}
 		texts = append(
-			texts, fmt.Sprintf("new issue %d: %s", i.ID, OrDefault(JoinWithCommas(names), "no service named")),
+			texts, fmt.Sprintf("new issue %d: %s", i.ID, cmp.Or(JoinWithCommas(names), "no service named")),
 		)
 	}
 	return notices(RuleNewIssue, Warn, texts)

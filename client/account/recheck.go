@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -121,7 +122,7 @@ func DescribeKey(k *client.AccessKey, sent any) string {
 	}
 	limited := len(asked.Buckets) > 0 && string(asked.Buckets) != "null"
 	var wanted client.AccessKey
-	text := fmt.Sprintf(`{"limited":%t,"bucket_access":%s}`, limited, OrDefault(string(asked.Buckets), "null"))
+	text := fmt.Sprintf(`{"limited":%t,"bucket_access":%s}`, limited, cmp.Or(string(asked.Buckets), "null"))
 	if json.Unmarshal([]byte(text), &wanted) != nil {
 		return "reaches " + reach
 	}
@@ -238,11 +239,11 @@ func judge(c client.Change, now any) (lists.LookupVerdict, string) {
 	case c.Deletes():
 		return lists.NotSeen, "it is still there"
 	case j.Made():
-		return lists.SeenAsWanted, OrDefault(state, "it has the values that were sent")
+		return lists.SeenAsWanted, cmp.Or(state, "it has the values that were sent")
 	case j.NotMade():
-		return lists.NotSeen, OrDefault(state, "it still has the old values")
+		return lists.NotSeen, cmp.Or(state, "it still has the old values")
 	case len(j.MayBeOld) > 0:
-		return lists.CannotTell, OrDefault(state, "it has the values that were sent") +
+		return lists.CannotTell, cmp.Or(state, "it has the values that were sent") +
 			", but it may have been so before"
 	case len(j.Other) > 0 && state != "":
 		return lists.CannotTell, state + ", neither as before nor as it was sent"

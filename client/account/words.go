@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -13,7 +14,7 @@ func StatusPhrase(status client.ServiceStatus) string {
 	if status == client.StatusProblem {
 		return "has a problem"
 	}
-	return "is " + OrDefault(status.String(), UnknownText)
+	return "is " + cmp.Or(status.String(), UnknownText)
 }
 
 // StatusRank orders statuses by urgency: problems first.
@@ -53,24 +54,8 @@ func (a *Account) FormatTimestamp(t client.Timestamp) string {
 	return FormatClock(t.Time().In(a.Location), a.Now().In(a.Location))
 }
 
-// OrDefault returns a text, or another one if it is empty.
-func OrDefault(text, absent string) string {
-	if text == "" {
-		return absent
-	}
-	return text
-}
-
 // JoinWithCommas returns words in one line: "a, b".
 func JoinWithCommas(words []string) string { return strings.Join(words, ", ") }
-
-// ReasonIf returns a reason if it holds, otherwise "".
-func ReasonIf(holds bool, reason string) string {
-	if holds {
-		return reason
-	}
-	return ""
-}
 
 // UnknownText stands for what the API did not report.
 const UnknownText = "unknown"

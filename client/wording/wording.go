@@ -136,6 +136,14 @@ func Reason(err error) string {
 	return err.Error()
 }
 
+// If returns a text if something holds, otherwise "".
+func If(holds bool, text string) string {
+	if holds {
+		return text
+	}
+	return ""
+}
+
 // WithPrefix returns prefix and text, or "" if there is no text.
 func WithPrefix(prefix, text string) string {
 	if text == "" {

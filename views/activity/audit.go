@@ -12,6 +12,7 @@ import (
 	"lookout/client/account/audit"
 	"lookout/client/account/join"
 	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
@@ -35,7 +36,7 @@ func AuditPane(a *account.Account) ui.Pane {
 		Footer:      auditFoot,
 		BadgeFunc: func() (string, theme.Tone) { // once it was looked for
 			found, _ := countResults(auditStore(a))
-			return account.ReasonIf(found > 0, fmt.Sprint(found)), theme.Warn
+			return wording.If(found > 0, fmt.Sprint(found)), theme.Warn
 		},
 		RowActions: []table.RowAction[*audit.CheckResult]{{
 			Keys:        []string{"enter"},
@@ -127,7 +128,7 @@ func auditDetail(r *audit.CheckResult, b ui.Box) string {
 	state, tone := auditStateCell(r, b)
 	d.Field("state", state, tone)
 	d.Field("check", r.Check, theme.Plain)
-	subject := auditSubject(r) + account.ReasonIf(r.ID != "", " ("+r.ID+")")
+	subject := auditSubject(r) + wording.If(r.ID != "", " ("+r.ID+")")
 	d.Field(r.Kind, subject, theme.Plain)
 	d.Blank()
 	d.Paragraph(r.Text, theme.Plain)

@@ -1,6 +1,7 @@
 package activity
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -62,7 +63,7 @@ func JournalPane(a *account.Account) ui.Pane {
 		EmptyText:   "no changes made from this machine yet",
 		BadgeFunc: func() (string, theme.Tone) {
 			n := len(a.UnresolvedChanges())
-			return account.ReasonIf(n > 0, fmt.Sprintf("%d?", n)), theme.Warn
+			return wording.If(n > 0, fmt.Sprintf("%d?", n)), theme.Warn
 		},
 		Label: account.EntryName,
 	}
@@ -121,7 +122,7 @@ func journalFoot(a *account.Account, b ui.Box) string {
 
 func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 	settled := func(e *journal.Entry) string {
-		return account.ReasonIf(!a.Journal.Unresolved(*e), "its outcome is known")
+		return wording.If(!a.Journal.Unresolved(*e), "its outcome is known")
 	}
 	return []table.RowAction[*journal.Entry]{
 		{
@@ -145,7 +146,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 			Description: "show what was changed, in its pane; ctrl+o returns",
 			ShowInHints: true,
 			DisabledReason: func(e *journal.Entry) string {
-				return account.ReasonIf(referenceToChanged(e).Pane == "", "no pane shows it")
+				return wording.If(referenceToChanged(e).Pane == "", "no pane shows it")
 			},
 			Message: func(e *journal.Entry) tea.Msg {
 				at := referenceToChanged(e)
@@ -158,7 +159,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 			Description: "the request, with the token as a variable",
 			ShowInHints: true,
 			DisabledReason: func(e *journal.Entry) string {
-				return account.ReasonIf(!isAPIRequest(e), "it went through a pre-signed URL")
+				return wording.If(!isAPIRequest(e), "it went through a pre-signed URL")
 			},
 			Message: func(e *journal.Entry) tea.Msg {
 				return ui.CopyMsg{Text: operation.ChangeCurlCommand(a.API, e.Change), Label: "request as curl"}
@@ -219,13 +220,13 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	}
 	t.Field("time", e.Time.In(a.Location).Format("2006-01-02 15:04:05 MST"), theme.Plain)
 	if c.Resource != "" {
-		target := client.Clean(account.OrDefault(c.ID, "new"))
+		target := client.Clean(cmp.Or(c.ID, "new"))
 		if label := client.NewText(c.Label).String(); target != label && !strings.HasSuffix(target, "/"+label) {
 			target += wording.WithPrefix("  ", label)
 		}
 		t.Field(client.NewText(c.Resource).String(), target, theme.Plain)
 	}
-	t.Field("reason", account.OrDefault(client.NewText(c.Reason).String(), "not given"), theme.Plain)
+	t.Field("reason", cmp.Or(client.NewText(c.Reason).String(), "not given"), theme.Plain)
 	if window := operation.FormatWindow(a, c); window != "" {
 		t.Field("window", window, theme.Plain)
 	}

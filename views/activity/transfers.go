@@ -1,6 +1,7 @@
 package activity
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ func TransfersPane(a *account.Account) ui.Pane {
 		EmptyText:   "no transfers in this run · w on an object downloads, U in a bucket uploads",
 		BadgeFunc: func() (string, theme.Tone) {
 			n := a.Transfers.UnfinishedCount()
-			return account.ReasonIf(n > 0, wording.FormatCount(int64(n))), theme.Accent
+			return wording.If(n > 0, wording.FormatCount(int64(n))), theme.Accent
 		},
 		Label: operation.TransferName,
 	}
@@ -173,7 +174,7 @@ func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] 
 			Description: "if several are marked, it pauses them all, or resumes them all if none is running or waiting",
 			ShowInHints: true,
 			DisabledReason: func(r *transfer.Status) string {
-				return account.ReasonIf(!r.State.Unfinished(), "it has ended")
+				return wording.If(!r.State.Unfinished(), "it has ended")
 			},
 			ShownName: func(r *transfer.Status) string {
 				if canPause(r) {
@@ -194,7 +195,7 @@ func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] 
 			ShowInHints: true,
 			DisabledReason: func(r *transfer.Status) string {
 				retryable := r.State == transfer.Failed || r.State == transfer.Cancelled
-				return account.ReasonIf(!retryable, "it has not failed")
+				return wording.If(!retryable, "it has not failed")
 			},
 			BatchCmd: forEachTransfer(a, a.Transfers.Retry),
 		},
@@ -204,7 +205,7 @@ func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] 
 			Description: "stop it, and remove the partial file of a download",
 			ShowInHints: true,
 			DisabledReason: func(r *transfer.Status) string {
-				return account.ReasonIf(!r.State.Unfinished(), "it has ended")
+				return wording.If(!r.State.Unfinished(), "it has ended")
 			},
 			BatchCmd: func(rows []*transfer.Status) tea.Cmd {
 				cancel := func() tea.Cmd { return forEachTransfer(a, a.Transfers.Cancel)(rows) }
@@ -274,7 +275,7 @@ func transferActions(a *account.Account) []ui.Action {
 	all := func(do func()) func() tea.Cmd {
 		return func() tea.Cmd { return runAsync(a, do) }
 	}
-	idle := account.ReasonIf(a.Transfers.UnfinishedCount() == 0, "nothing is under way")
+	idle := wording.If(a.Transfers.UnfinishedCount() == 0, "nothing is under way")
 	return []ui.Action{
 		{Key: ui.Bind("pause all"), Group: "this list", DisabledReason: idle, Do: all(a.Transfers.PauseAll)},
 		{Key: ui.Bind("resume all"), Group: "this list", DisabledReason: idle, Do: all(a.Transfers.ResumeAll)},
@@ -311,7 +312,7 @@ func transferDetail(a *account.Account, r *transfer.Status, b ui.Box) string {
 	if rate, _ := rateCell(r, b); rate != "" {
 		left, _ := timeLeftCell(r, b)
 		t.Field("rate", rate, theme.Plain)
-		t.Field("left", account.OrDefault(left, "not known"), theme.Plain)
+		t.Field("left", cmp.Or(left, "not known"), theme.Plain)
 	}
 	if r.StalledFor > 0 {
 		t.Field("stalled", "no data for "+wording.FormatAge(r.StalledFor), theme.Warn)

@@ -1,8 +1,8 @@
 package managed
 
 import (
+	"cmp"
 	"lookout/client"
-	"lookout/client/account"
 	"lookout/client/account/incident"
 	"lookout/client/account/join"
 	"lookout/theme"
@@ -38,7 +38,7 @@ func CountAlerts(alerts []incident.Alert) (down, open, uncertain int) {
 // there is none.
 func ContactToCall(contacts join.Joined[*client.Contact]) (name, number string) {
 	for _, c := range join.Found(contacts) {
-		if number := account.OrDefault(c.Phone.Primary.String(), c.Phone.Secondary.String()); number != "" {
+		if number := cmp.Or(c.Phone.Primary.String(), c.Phone.Secondary.String()); number != "" {
 			return c.Name.String(), number
 		}
 	}

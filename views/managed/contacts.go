@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -92,17 +93,16 @@ func at(texts []string, n int) string {
 
 // servicesNamePhrase returns services as the beginning of a clause: "web-1 uses", "web-1, web-2 use".
 func servicesNamePhrase(services []*client.Service) string {
-	return account.JoinWithCommas(serviceLabels(services)) + account.ReasonIf(len(services) == 1, " uses") +
-		account.ReasonIf(len(services) != 1, " use")
+	return account.JoinWithCommas(serviceLabels(services)) + " use" + wording.If(len(services) == 1, "s")
 }
 
 // contactDetail returns everything about a contact.
 func contactDetail(a *account.Account, c *client.Contact, b ui.Box) string {
 	t := operation.NewDetailWriter(b)
 	t.Title(c.Name.String())
-	t.Field("group", account.OrDefault(c.Group.String(), "none"), theme.Plain)
-	t.Field("phone", account.OrDefault(c.Phone.Primary.String(), "none"), theme.Accent)
-	t.Field("second", account.OrDefault(c.Phone.Secondary.String(), "none"), theme.Plain)
+	t.Field("group", cmp.Or(c.Group.String(), "none"), theme.Plain)
+	t.Field("phone", cmp.Or(c.Phone.Primary.String(), "none"), theme.Accent)
+	t.Field("second", cmp.Or(c.Phone.Secondary.String(), "none"), theme.Plain)
 	t.Field("e-mail", c.Email.String(), theme.Plain)
 	t.Field("updated", a.FormatTimestamp(c.Updated), theme.Muted)
 	t.Heading("called for")

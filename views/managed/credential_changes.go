@@ -10,6 +10,7 @@ import (
 	"lookout/client/account"
 	"lookout/client/account/join"
 	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/ui/form"
 	"lookout/views/operation"
 	"lookout/views/resource"
@@ -104,7 +105,7 @@ func newCredentialFrom(a *account.Account, label, user, password string) credent
 // renameCredential changes the label of a credential: the only thing of it that the API returns.
 func renameCredential(a *account.Account, c *client.Credential) credentialDraft {
 	return operation.Renaming(
-		c, "Label of credential "+account.OrDefault(c.Label.String(), account.FormatID(c.ID)), credentialID,
+		c, "Label of credential "+cmp.Or(c.Label.String(), account.FormatID(c.ID)), credentialID,
 		credentialLabel, func(label *string) form.Field {
 			return credentialLabelField(label, checkCredentialLabelUnused(a, c.ID))
 		},
@@ -203,7 +204,7 @@ func checkCredentialLabelUnused(a *account.Account, id int) form.Validator {
 		taken := slices.ContainsFunc(
 			a.Credentials().Rows(), func(c *client.Credential) bool { return c.ID != id && c.Label.Raw() == text },
 		)
-		return account.ReasonIf(taken, "another credential has this label")
+		return wording.If(taken, "another credential has this label")
 	}
 }
 

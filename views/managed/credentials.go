@@ -6,6 +6,7 @@ import (
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/account/join"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
@@ -82,7 +83,7 @@ func copySSHKeyAction(a *account.Account) ui.Action {
 		Group:          "this list",
 		Description:    "the public key that lets support staff log in to an instance",
 		ShowInHints:    true,
-		DisabledReason: account.ReasonIf(!known, join.StateOf(a.SSHKey()).String()),
+		DisabledReason: wording.If(!known, join.StateOf(a.SSHKey()).String()),
 		Do:             func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: key.SSHKey.Raw(), Label: "managed SSH key"}) },
 	}
 }

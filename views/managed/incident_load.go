@@ -10,6 +10,7 @@ import (
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/account/incident"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/chart"
@@ -119,7 +120,7 @@ func loadFigures(a *account.Account, i *client.Issue) []string {
 				low, high := m.unit.Format(l.Low), m.unit.Format(l.High)
 				if u := unitOf(high); unitOf(low) == u {
 					low = strings.TrimSuffix(low, u)
-					high = strings.TrimSuffix(high, account.ReasonIf(u == unit, u))
+					high = strings.TrimSuffix(high, wording.If(u == unit, u))
 				}
 				text += fmt.Sprintf(" (%.0f h: %s to %s)", hours, low, high)
 			}

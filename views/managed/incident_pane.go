@@ -131,13 +131,13 @@ func (p *incidentView) Actions() []ui.Action {
 		{
 			Key:            ui.Bind("go to service", "enter"),
 			ShowInHints:    true,
-			DisabledReason: account.ReasonIf(len(i.Services) == 0, "the issue names no service"),
+			DisabledReason: wording.If(len(i.Services) == 0, "the issue names no service"),
 			Do:             func() tea.Cmd { return goToService(p.a, i) },
 		},
 		{
 			Key:            ui.Bind("follow a name", "f"),
 			Description:    "open the last time, a change, or another name shown here; ctrl+o returns",
-			DisabledReason: account.ReasonIf(len(p.a.LastTimes(i)) == 0, noNames),
+			DisabledReason: wording.If(len(p.a.LastTimes(i)) == 0, noNames),
 			Do: func() tea.Cmd {
 				names := append(operation.LastTimeReferences(p.a, i), join.Found(others)...)
 				return ui.Send(operation.ReferenceMenu(names, func(row operation.LinkedRow) ui.Pane {

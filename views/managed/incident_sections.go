@@ -115,7 +115,7 @@ func (w incidentSections) service(s *client.Service) []string {
 }
 
 // followKey returns the key that leads to what is named or not shown whole, where it works.
-func (w incidentSections) followKey() string { return account.ReasonIf(w.keys, " · f") }
+func (w incidentSections) followKey() string { return wording.If(w.keys, " · f") }
 
 // shortNotes is how many bytes of a service's notes an incident shows.
 const shortNotes = 2000
@@ -354,7 +354,7 @@ func (w incidentSections) history(most int) ui.StackedPanel {
 	if remark := join.Remark(before, "no earlier issue of these services in the list"); remark != "" {
 		lines = append(lines, w.wrap(remark, remarkTone(before.State()))...)
 	}
-	count := account.ReasonIf(len(found) > 0, fmt.Sprint(len(found)))
+	count := wording.If(len(found) > 0, fmt.Sprint(len(found)))
 	return ui.StackedPanel{Name: "history", Title: theme.Title("Earlier issues", count), Lines: lines}
 }
 

@@ -83,7 +83,7 @@ func ticketAction(a *account.Account) table.RowAction[*client.Issue] {
 		Name:        "open ticket",
 		Description: "show it in the browser",
 		DisabledReason: func(i *client.Issue) string {
-			return account.ReasonIf(ticketURL(a, i) == "", "the issue has no ticket")
+			return wording.If(ticketURL(a, i) == "", "the issue has no ticket")
 		},
 		Message: func(i *client.Issue) tea.Msg { return ui.OpenURLMsg{URL: ticketURL(a, i)} },
 	}
@@ -154,7 +154,7 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 		).Titled("detected").Width(12).Drop(4, 0).SortedBy(age.Pane.Less),
 		affected,
 		resource.NewColumn(
-			"ticket", func(i row) string { return account.ReasonIf(i.Ticket.ID != 0, strconv.Itoa(i.Ticket.ID)) },
+			"ticket", func(i row) string { return wording.If(i.Ticket.ID != 0, strconv.Itoa(i.Ticket.ID)) },
 			func(i row, b ui.Box) (string, theme.Tone) { return TicketCell(a, i, b) },
 		).Width(16).Drop(1, 2),
 		resource.TextColumn("ticket_label", theme.Muted, func(i row) client.ServerText { return i.Ticket.Label }).
@@ -200,7 +200,7 @@ func joinNames(names []table.TonedText) []table.TonedText {
 // affectedMark returns the mark in front of the services of an incident: none if one of them is down, and has its own.
 func affectedMark(found incident.Incident, g theme.Glyphs) (string, theme.Tone) {
 	mark, tone := IncidentMark(found, g)
-	return account.ReasonIf(found.Unresolved() && !found.Down(), mark+" "), tone
+	return wording.If(found.Unresolved() && !found.Down(), mark+" "), tone
 }
 
 // AffectedSpans returns the mark of an incident and its services.
@@ -260,7 +260,7 @@ func issuesBadge(a *account.Account) (string, theme.Tone) {
 	case uncertain > 0:
 		return fmt.Sprintf("%d?", uncertain), theme.Warn
 	}
-	return account.ReasonIf(more, "?"), theme.Warn
+	return wording.If(more, "?"), theme.Warn
 }
 
 // isUnreadable reports whether rows are missing that no read under way will bring.

@@ -16,6 +16,7 @@ import (
 	"lookout/client/account"
 	"lookout/client/lists"
 	"lookout/client/window"
+	"lookout/client/wording"
 	"lookout/ui/form"
 	"lookout/views/resource"
 )
@@ -38,7 +39,7 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 			SuccessText:     "monitoring is disabled",
 			Shows:           func(s *client.Service) string { return s.Status.String() },
 			Applies: func(s *client.Service) string {
-				return account.ReasonIf(s.Status == client.StatusDisabled, "already disabled")
+				return wording.If(s.Status == client.StatusDisabled, "already disabled")
 			},
 			Draft: func(s *client.Service) resource.Draft[*client.Service] { return disableService(a, s) },
 		},
@@ -55,7 +56,7 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 			SuccessText:     "monitoring is enabled",
 			Shows:           func(s *client.Service) string { return s.Status.String() },
 			Applies: func(s *client.Service) string {
-				return account.ReasonIf(s.Status != client.StatusDisabled, "monitoring is on")
+				return wording.If(s.Status != client.StatusDisabled, "monitoring is on")
 			},
 			Draft: func(*client.Service) resource.Draft[*client.Service] { return enableService(a, "") },
 		},
@@ -81,7 +82,7 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 			Shows:       func(s *client.Service) string { return s.Status.String() },
 			Applies: func(s *client.Service) string {
 				_, planned := nextWindow(a, s.ID)
-				return account.ReasonIf(s.Status != client.StatusDisabled && !planned, "monitoring is on, and no "+
+				return wording.If(s.Status != client.StatusDisabled && !planned, "monitoring is on, and no "+
 					"maintenance is planned")
 			},
 			Draft: func(s *client.Service) resource.Draft[*client.Service] { return changeWindow(a, s) },
@@ -99,7 +100,7 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 			SuccessText: "planned maintenance is cancelled",
 			Applies: func(s *client.Service) string {
 				_, planned := nextWindow(a, s.ID)
-				return account.ReasonIf(!planned, "no maintenance is planned")
+				return wording.If(!planned, "no maintenance is planned")
 			},
 			Draft: func(*client.Service) resource.Draft[*client.Service] { return cancelMaintenance(a) },
 		},

@@ -331,7 +331,7 @@ func shortIncidentLine(a *account.Account, found incident.Incident, b ui.Box) st
 	name, number, more := "nobody to call", "", ""
 	if groups := whomToCall(a, found.Issue).groups; len(groups) > 0 {
 		name, number = ContactToCall(groups[0].people)
-		more = account.ReasonIf(len(groups) > 1, fmt.Sprintf(" +%d more", len(groups)-1))
+		more = wording.If(len(groups) > 1, fmt.Sprintf(" +%d more", len(groups)-1))
 	} else if state := a.AffectedServices(found.Issue).State(); state.Kind != join.Known {
 		name = state.Reason()
 	}
@@ -373,8 +373,8 @@ func incidentLine(a *account.Account, found incident.Incident, ages int, b ui.Bo
 	lead := number + "  " + b.Theme.Paint(theme.Muted, since) + "  "
 	room := max(0, b.Width-ui.Width(lead))
 	right := firstFitting([]string{
-		ticket, account.ReasonIf(found.Ticket == incident.TicketClosed, string(found.Ticket)),
-		account.ReasonIf(!found.Unresolved(), phaseWord(found.Phase)),
+		ticket, wording.If(found.Ticket == incident.TicketClosed, string(found.Ticket)),
+		wording.If(!found.Unresolved(), phaseWord(found.Phase)),
 	}, room-ui.Width(affected)-2)
 	if right == "" {
 		return lead + ui.Truncate(affected, room, b.Theme.Glyphs.Ellipsis)

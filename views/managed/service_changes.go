@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -142,7 +143,7 @@ func serviceFields(a *account.Account, in *client.ServiceRequest, edited *client
 				if len(options()) == 0 {
 					return "" // the field itself says why
 				}
-				return account.OrDefault(unread(), "support may use them")
+				return cmp.Or(unread(), "support may use them")
 			}).
 			Flag("credential", "ID of a credential for support to use, or none; can be repeated").
 			Names("credentials.id"),

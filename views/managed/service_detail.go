@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -30,10 +31,10 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 	t.Field("type", s.Type.String(), theme.Plain)
 	t.Field("address", s.Address.String(), theme.Plain)
 	t.Field("timeout", formatTimeout(s), theme.Plain)
-	t.Field("expects", account.OrDefault(s.Body.String(), "any response"), theme.Plain)
+	t.Field("expects", cmp.Or(s.Body.String(), "any response"), theme.Plain)
 	writeGroup(a, t, s)
 	t.Field("credentials", join.Names(a.CredentialLabels(s.Credentials), strings.Clone, "none"), theme.Plain)
-	t.Field("region", account.OrDefault(s.Region.String(), "public address"), theme.Plain)
+	t.Field("region", cmp.Or(s.Region.String(), "public address"), theme.Plain)
 	t.Field("created", a.FormatTimestamp(s.Created), theme.Muted)
 	t.Field("updated", a.FormatTimestamp(s.Updated), theme.Muted)
 	if s.Notes.String() != "" {

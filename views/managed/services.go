@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"lookout/client/account/incident"
 	"lookout/client/account/join"
 	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
@@ -222,7 +224,7 @@ func incidentOf(a *account.Account, s *client.Service, mark string, text func(in
 
 // incidentNumber returns the number of an incident, with a question mark if nothing says whether it is over.
 func incidentNumber(i incident.Incident) string {
-	return fmt.Sprintf("#%d", i.Issue.ID) + account.ReasonIf(i.Phase == incident.Uncertain, "?")
+	return fmt.Sprintf("#%d", i.Issue.ID) + wording.If(i.Phase == incident.Uncertain, "?")
 }
 
 // disabledCell says for how long a service has been disabled: "≥ 2 d 4 h"; of one that is to be disabled, when its
@@ -233,14 +235,14 @@ func disabledCell(a *account.Account, s *client.Service, b ui.Box) (string, them
 		if d.Forgotten(b.Now) {
 			return d.Age(b.Now), theme.Warn
 		}
-		return account.OrDefault(d.Age(b.Now), "unknown"), theme.Off
+		return cmp.Or(d.Age(b.Now), "unknown"), theme.Off
 	}
 	w, planned := nextWindow(a, s.ID)
 	if !planned {
 		return "", theme.Off
 	}
 	start := FormatEnd(w.Start.In(a.Location), b.Now.In(a.Location))
-	return account.ReasonIf(len(start) <= len("25 Nov"), "at ") + start, theme.Info
+	return wording.If(len(start) <= len("25 Nov"), "at ") + start, theme.Info
 }
 
 // shortDisabledCell is disabledCell without the smaller unit of an age, and without the time of another day: "≥ 2 d".

@@ -9,6 +9,7 @@ import (
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/account/join"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
@@ -44,7 +45,7 @@ func SSHPane(a *account.Account) ui.Pane {
 func sshColumns() []resource.ColumnDefinition[*client.Instance] {
 	type row = *client.Instance
 	known := func(value func(row) string) func(row) string {
-		return func(i row) string { return account.ReasonIf(i.SSH.Known(), value(i)) }
+		return func(i row) string { return wording.If(i.SSH.Known(), value(i)) }
 	}
 	port := known(func(i row) string { return strconv.Itoa(sshPort(i)) })
 	return []resource.ColumnDefinition[row]{
@@ -59,7 +60,7 @@ func sshColumns() []resource.ColumnDefinition[*client.Instance] {
 		resource.NewColumn("ip", func(i row) string { return i.SSH.IP.Raw() }, table.TextCell(theme.Plain, sshAddress)).
 			Titled("address").Width(16).Drop(0, 1),
 		resource.NewColumn("port", port, table.TextCell(theme.Plain, func(i row) string {
-			return account.OrDefault(port(i), "?")
+			return cmp.Or(port(i), "?")
 		})).Width(5).AlignRight(),
 		resource.TextColumn("group", theme.Muted, func(i row) client.ServerText { return i.Group }).
 			Width(12).Drop(5, 0).Detail(),
@@ -92,7 +93,7 @@ func sshShortcuts() []table.RowAction[*client.Instance] {
 	const none = "the settings give no single address"
 	line := operation.CopyAction("y", "copy ssh line", none, func(i *client.Instance) (string, string) {
 		line, ok := sshCommand(i)
-		return account.ReasonIf(ok, line), "ssh line of " + i.Label.String()
+		return wording.If(ok, line), "ssh line of " + i.Label.String()
 	})
 	line.Description = "the command that logs in to this instance"
 	return []table.RowAction[*client.Instance]{line, {

@@ -8,6 +8,7 @@ import (
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/ui/form"
 	"lookout/views/operation"
 	"lookout/views/resource"
@@ -72,7 +73,7 @@ func instanceOperations(a *account.Account) []resource.Operation[*client.Instanc
 			SuccessText: "support may log in",
 			Shows:       showAccess,
 			Applies: func(i *client.Instance) string {
-				return account.ReasonIf(i.SSH.Access == client.Known(true), "already allowed")
+				return wording.If(i.SSH.Access == client.Known(true), "already allowed")
 			},
 			Draft: func(i *client.Instance) resource.Draft[*client.Instance] { return setAccess(i, true) },
 		},
@@ -88,7 +89,7 @@ func instanceOperations(a *account.Account) []resource.Operation[*client.Instanc
 			SuccessText: "support may not log in",
 			Shows:       showAccess,
 			Applies: func(i *client.Instance) string {
-				return account.ReasonIf(i.SSH.Access == client.Known(false), "already denied")
+				return wording.If(i.SSH.Access == client.Known(false), "already denied")
 			},
 			Draft: func(i *client.Instance) resource.Draft[*client.Instance] { return setAccess(i, false) },
 		},

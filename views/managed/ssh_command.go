@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -15,12 +16,12 @@ func sshUser(i *client.Instance) string {
 	if !i.SSH.Known() {
 		return account.UnknownText
 	}
-	return account.OrDefault(i.SSH.User.String(), "root")
+	return cmp.Or(i.SSH.User.String(), "root")
 }
 
 // sshAddress returns the address that support logs in at: "any" is any of the instance's.
 func sshAddress(i *client.Instance) string {
-	return account.OrDefault(i.SSH.IP.String(), account.UnknownText)
+	return cmp.Or(i.SSH.IP.String(), account.UnknownText)
 }
 
 // sshPort returns the port that support logs in at: 22 if the settings name none.
@@ -39,7 +40,7 @@ func sshArgs(i *client.Instance) []string {
 	if err != nil {
 		return nil
 	}
-	user := account.OrDefault(i.SSH.User.Raw(), "root")
+	user := cmp.Or(i.SSH.User.Raw(), "root")
 	if !isPlainWord(user) || ip.Zone() != "" && !isPlainWord(ip.Zone()) {
 		return nil
 	}
@@ -70,7 +71,7 @@ func sshCommand(i *client.Instance) (string, bool) {
 	case "":
 		return "no ssh line: the address is unknown", false
 	case "any":
-		return "ssh " + account.OrDefault(i.SSH.User.String(), "root") + "@… (any address)", false
+		return "ssh " + cmp.Or(i.SSH.User.String(), "root") + "@… (any address)", false
 	}
 	return "no ssh line: user or address has unusual characters", false
 }

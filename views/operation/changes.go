@@ -118,7 +118,7 @@ func ChangesPanel(a *account.Account, kind, id string, b ui.Box) ui.StackedPanel
 	case s.Kind != join.Known:
 		remark = s.String()
 	case len(found) == 0:
-		remark = "no changes made from this machine" + account.ReasonIf(kind == "service", " or seen elsewhere")
+		remark = "no changes made from this machine" + wording.If(kind == "service", " or seen elsewhere")
 	}
 	lines = append(lines, WrapPainted(remark, theme.Muted, b)...)
 	return ui.StackedPanel{Name: "changes", Title: theme.Title("Changes"), Lines: lines}

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -9,6 +10,7 @@ import (
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/table"
@@ -106,7 +108,7 @@ func (e EditableResource[T, R]) edit(row T) resource.Draft[T] {
 	in := f.Open()
 	normalize := func() { *in = e.sent(*in, row) }
 	return resource.Draft[T]{
-		Title:       "Edit " + e.Noun + " " + account.OrDefault(e.Label(row).String(), account.FormatID(e.ID(row))),
+		Title:       "Edit " + e.Noun + " " + cmp.Or(e.Label(row).String(), account.FormatID(e.ID(row))),
 		SubmitLabel: "save",
 		Fields:      e.Fields(in, row),
 		Success:     e.success("saved"),
@@ -212,7 +214,7 @@ func CopyAction[T any](key, name, absent string, text func(T) (copied, what stri
 		ShowInHints: true,
 		DisabledReason: func(row T) string {
 			copied, _ := text(row)
-			return account.ReasonIf(copied == "", absent)
+			return wording.If(copied == "", absent)
 		},
 		Message: func(row T) tea.Msg {
 			copied, what := text(row)

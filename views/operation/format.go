@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -29,7 +30,7 @@ func FormatStatus(status client.ServiceStatus, look *theme.Theme) (string, theme
 	case client.StatusDisabled:
 		return g.Disabled + " disabled", theme.Off
 	}
-	return g.Unknown + " " + account.OrDefault(status.String(), account.UnknownText), theme.Info
+	return g.Unknown + " " + cmp.Or(status.String(), account.UnknownText), theme.Info
 }
 
 // FitNames returns as many names as fit whole in a width, and how many others there are: "a, b +3 more". The first is
@@ -37,8 +38,8 @@ func FormatStatus(status client.ServiceStatus, look *theme.Theme) (string, theme
 func FitNames(names []string, width int) string {
 	text := ""
 	for n, name := range names {
-		longer := text + account.ReasonIf(n > 0, ", ") + name
-		rest := account.ReasonIf(n < len(names)-1, fmt.Sprintf(" +%d more", len(names)-n-1))
+		longer := text + wording.If(n > 0, ", ") + name
+		rest := wording.If(n < len(names)-1, fmt.Sprintf(" +%d more", len(names)-n-1))
 		if n > 0 && ui.Width(longer+rest) > width {
 			return text + fmt.Sprintf(" +%d more", len(names)-n)
 		}

@@ -9,6 +9,7 @@ import (
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/account/join"
+	"lookout/client/wording"
 	"lookout/ui"
 	"lookout/ui/table"
 )
@@ -35,9 +36,9 @@ func FollowReference[T any](names func(T) join.Joined[LinkedRow]) table.RowActio
 // WhyNone returns why a join has no row: a sentence, or what has not been read. It returns "" if there is a row.
 func WhyNone[T any](rows join.Joined[T], empty string) string {
 	return join.Fold(rows, func(all []T) string {
-		return account.ReasonIf(len(all) == 0, empty)
+		return wording.If(len(all) == 0, empty)
 	}, func(found []T, s join.JoinState) string {
-		return account.ReasonIf(len(found) == 0, s.String())
+		return wording.If(len(found) == 0, s.String())
 	})
 }
 

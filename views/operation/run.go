@@ -180,7 +180,7 @@ func (n *run[T]) refusals(rejected []*lists.Change[T]) string {
 	}
 	text := strings.Join(reasons, "; ")
 	if kept == len(rejected) {
-		text += "; " + wording.NothingWasChanged + account.ReasonIf(len(rejected) < len(n.Changes), " for these")
+		text += "; " + wording.NothingWasChanged + wording.If(len(rejected) < len(n.Changes), " for these")
 	}
 	return text + wording.WithPrefix(" · ", strings.Join(advice, "; "))
 }

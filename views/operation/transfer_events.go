@@ -80,10 +80,11 @@ func transferStatus(end transfer.EndReport) tea.Cmd {
 	case row.State == transfer.Cancelled && row.Note != "" && !row.Kind.MovesBytes():
 		return ui.ShowStatus(theme.Warn, fmt.Sprintf("%s: %s was cancelled; %s", TransferName(row), row.Kind, row.Note))
 	case row.State == transfer.Failed:
-		return ui.ShowStatus(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, TransferName(row), TransferErrorText(row))+
-			account.ReasonIf(
-				b.Remaining > 0, fmt.Sprintf(" · the other %s continue", wording.FormatCount(int64(b.Remaining))),
-			))
+		text := fmt.Sprintf("%s %s: %s", row.Kind, TransferName(row), TransferErrorText(row))
+		if b.Remaining > 0 {
+			text += fmt.Sprintf(" · the other %s continue", wording.FormatCount(int64(b.Remaining)))
+		}
+		return ui.ShowStatus(theme.Bad, text)
 	}
 	return nil
 }

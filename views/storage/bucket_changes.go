@@ -315,7 +315,7 @@ func checkBucketLabel(text string) string {
 func checkBucketLabelUnused(a *account.Account, cluster *string) form.Validator {
 	return func(text string) string {
 		_, taken := a.Buckets().Get(*cluster + "/" + text)
-		return account.ReasonIf(taken, "a bucket with this label exists in the cluster")
+		return wording.If(taken, "a bucket with this label exists in the cluster")
 	}
 }
 
@@ -551,7 +551,7 @@ func parseCORS(text string) (on *bool, wrong string) {
 		return nil, ""
 	}
 	value, err := strconv.ParseBool(text)
-	return &value, account.ReasonIf(err != nil, "must be true or false")
+	return &value, wording.If(err != nil, "must be true or false")
 }
 
 // describe returns which setting is changed, and to what: "access", "public-read, CORS off" or "CORS", "off".

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -161,7 +162,7 @@ func bucketShortcuts(a *account.Account) []table.RowAction[*client.Bucket] {
 			Name:        "open in browser",
 			Description: "its address, which lists the objects if the bucket is public",
 			DisabledReason: func(b *client.Bucket) string {
-				return account.ReasonIf(b.Hostname.Raw() == "", "the API reports no host name")
+				return wording.If(b.Hostname.Raw() == "", "the API reports no host name")
 			},
 			Message: func(b *client.Bucket) tea.Msg { return ui.OpenURLMsg{URL: "https://" + b.Hostname.Raw() + "/"} },
 		},
@@ -226,7 +227,7 @@ func bucketDetail(a *account.Account, b *client.Bucket, box ui.Box) string {
 	if !b.Region.IsZero() {
 		cluster = "none"
 	}
-	t.Field("cluster", account.OrDefault(b.Cluster.String(), cluster), theme.Plain)
+	t.Field("cluster", cmp.Or(b.Cluster.String(), cluster), theme.Plain)
 	for _, f := range []struct {
 		name string
 		text client.OptionalServerText
@@ -235,7 +236,7 @@ func bucketDetail(a *account.Account, b *client.Bucket, box ui.Box) string {
 			t.Field(f.name, f.text.String(), theme.Plain)
 		}
 	}
-	t.Field("host name", account.OrDefault(b.Hostname.String(), "not reported"), theme.Plain)
+	t.Field("host name", cmp.Or(b.Hostname.String(), "not reported"), theme.Plain)
 	t.Field("created", a.FormatTimestamp(b.Created), theme.Muted)
 	t.Field("objects", operation.FormatOptionalCount(b.Objects), theme.Plain)
 	t.Field("size", operation.FormatOptionalSize(b.Size), theme.Plain)

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ func CancelEffect(accountName string, buckets []*client.Bucket, incomplete bool,
 	switch {
 	case len(buckets) > 0:
 		return fmt.Sprintf("This deletes %s%s of account %q with %s) FOR GOOD%s. Nothing can bring them back.",
-			account.ReasonIf(incomplete, "at least "), wording.Plural(len(buckets), "bucket", "buckets"), accountName,
+			wording.If(incomplete, "at least "), wording.Plural(len(buckets), "bucket", "buckets"), accountName,
 			operation.FormatTotal(client.TotalOf(buckets), " ("), wording.WithPrefix(", and ", lost))
 	case incomplete:
 		return fmt.Sprintf("Not all buckets of account %q could be listed. This deletes all of them FOR GOOD, "+
@@ -168,7 +169,7 @@ type cancelStorageResult struct {
 func (m cancelStorageResult) Deliver() tea.Cmd {
 	message := ui.ReportChange(theme.Good, "Object Storage is cancelled")
 	if m.err != nil {
-		next := account.OrDefault(wording.WithPrefix(" · ", m.remaining), wording.RejectionSuffix(m.err))
+		next := cmp.Or(wording.WithPrefix(" · ", m.remaining), wording.RejectionSuffix(m.err))
 		message = ui.ShowStatus(theme.Bad, "cancel Object Storage: "+wording.Reason(m.err)+next)
 	}
 	account.RefreshAll(m.a.Buckets(), m.a.Keys(), m.a.TransferUsage())

@@ -121,7 +121,7 @@ func certificateResource(c certificates) resource.Resource[*bucketCertificate] {
 // whether one may be deleted.
 func (c certificates) operations() []resource.Operation[*bucketCertificate] {
 	mustBe := func(set bool, why string) func(*bucketCertificate) string {
-		return func(now *bucketCertificate) string { return account.ReasonIf(now.isSet() != set, why) }
+		return func(now *bucketCertificate) string { return wording.If(now.isSet() != set, why) }
 	}
 	return []resource.Operation[*bucketCertificate]{
 		{

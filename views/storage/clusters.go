@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -110,7 +111,7 @@ func clusterState(c *client.Cluster, b ui.Box) (string, theme.Tone) {
 	case "unavailable":
 		return g.Problem + " unavailable", theme.Bad
 	}
-	return g.Unknown + " " + account.OrDefault(c.Status.String(), "not reported"), theme.Info
+	return g.Unknown + " " + cmp.Or(c.Status.String(), "not reported"), theme.Info
 }
 
 // clusterDetail shows a cluster with its buckets.
@@ -119,9 +120,9 @@ func clusterDetail(a *account.Account, c *client.Cluster, b ui.Box) string {
 	t.Title(c.ID.String())
 	state, tone := clusterState(c, b)
 	t.Field("state", state, tone)
-	t.Field("region", account.OrDefault(c.Region.String(), "not reported"), theme.Plain)
-	t.Field("domain", account.OrDefault(c.Domain.String(), "not reported"), theme.Plain)
-	t.Field("static site", account.OrDefault(c.StaticSiteDomain.String(), "not reported"), theme.Plain)
+	t.Field("region", cmp.Or(c.Region.String(), "not reported"), theme.Plain)
+	t.Field("domain", cmp.Or(c.Domain.String(), "not reported"), theme.Plain)
+	t.Field("static site", cmp.Or(c.StaticSiteDomain.String(), "not reported"), theme.Plain)
 	t.Heading("buckets")
 	resource.List(t, a.BucketsInCluster(c.ID.Raw()), func(k *client.Bucket) {
 		objects, size := operation.FormatOptionalCount(k.Objects), operation.FormatOptionalSize(k.Size)

@@ -207,11 +207,11 @@ func checkFileName(name string) string {
 	if err := transfer.CheckPath(name); err != nil {
 		return err.Error()
 	}
-	return account.ReasonIf(strings.Contains(name, "/"), "a file name, without folders")
+	return wording.If(strings.Contains(name, "/"), "a file name, without folders")
 }
 
 // checkFileAbsent returns why a file cannot be created: there is one of its name.
 func checkFileAbsent(folder, name string) string {
 	_, err := os.Lstat(filepath.Join(folder, name))
-	return account.ReasonIf(err == nil, "a file with this name exists: choose another name")
+	return wording.If(err == nil, "a file with this name exists: choose another name")
 }

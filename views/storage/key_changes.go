@@ -15,6 +15,7 @@ import (
 	"lookout/client/account/join"
 	"lookout/client/journal"
 	"lookout/client/lists"
+	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
@@ -228,7 +229,7 @@ func rotateAction(a *account.Account) table.RowAction[*client.AccessKey] {
 		OpensView:   true,
 		DisabledReason: func(k *client.AccessKey) string {
 			_, known := k.Replacement("")
-			return account.OrDefault(a.MissingScope(client.OpCreateKey), account.ReasonIf(
+			return cmp.Or(a.MissingScope(client.OpCreateKey), wording.If(
 				!known, "the API does not report what it reaches, so no key with the same access can be created",
 			))
 		},

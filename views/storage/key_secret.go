@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,7 @@ func keySecretDialog(a *account.Account, k *client.AccessKey, closed func(kept b
 	dialog.Details = [][2]string{
 		{"label", k.Label.String()},
 		{"access key", k.AccessKey.String()},
-		{"endpoint" + account.ReasonIf(len(hosts) > 1, "s"), operation.FitNames(hosts, 60)},
+		{"endpoint" + wording.If(len(hosts) > 1, "s"), operation.FitNames(hosts, 60)},
 	}
 	for _, f := range keyFiles(k, hosts[0]) {
 		dialog.Formats = append(dialog.Formats, ui.SecretFileFormat{
@@ -120,7 +121,7 @@ func endpointOfGrant(a *account.Account, k *client.AccessKey, g client.BucketGra
 			return c.Domain.String()
 		}
 	}
-	return account.OrDefault(g.Location().String(), "not reported")
+	return cmp.Or(g.Location().String(), "not reported")
 }
 
 // sanitizeName turns a label into a name for files and profiles: anything but letters, digits, '-' and '_' becomes '-'.

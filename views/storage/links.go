@@ -81,7 +81,7 @@ func linkRemainingCell(l *account.PresignedLink, b ui.Box) (string, theme.Tone) 
 // linkOperations are the actions on a link.
 func linkOperations(a *account.Account) []table.RowAction[*account.PresignedLink] {
 	over := func(l *account.PresignedLink) string {
-		return account.ReasonIf(l.Expired(a.Now()), "the link has expired")
+		return wording.If(l.Expired(a.Now()), "the link has expired")
 	}
 	return []table.RowAction[*account.PresignedLink]{
 		{
@@ -171,7 +171,7 @@ func (in *linkInput) fields() []form.Field {
 		&in.request.ContentType,
 		form.Length(0, 255),
 		func(text string) string {
-			return account.ReasonIf(text == "" && puts(), "required for PUT: the upload must send the same value")
+			return wording.If(text == "" && puts(), "required for PUT: the upload must send the same value")
 		},
 	)
 	return []form.Field{
@@ -305,7 +305,7 @@ func (p *linkView) Actions() []ui.Action {
 		},
 		{
 			Key:            ui.Bind("open in browser", "o"),
-			DisabledReason: account.ReasonIf(p.link.Method != "GET", "a browser can only read"),
+			DisabledReason: wording.If(p.link.Method != "GET", "a browser can only read"),
 			Do:             func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: p.link.URL.Reveal()}) },
 		},
 		linksAction(p.a),

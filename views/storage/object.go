@@ -255,7 +255,7 @@ func (p *objectView) localActions() []ui.Action {
 		},
 		{
 			Key:            ui.Bind("ACL as XML", "x"),
-			DisabledReason: account.ReasonIf(!p.acl.Loaded(), "the access has not been read yet"),
+			DisabledReason: wording.If(!p.acl.Loaded(), "the access has not been read yet"),
 			Do:             p.toggleXML,
 		},
 		{

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -15,6 +16,7 @@ import (
 	"lookout/client/account"
 	"lookout/client/lists"
 	"lookout/client/objectindex"
+	"lookout/client/wording"
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/table"
@@ -35,7 +37,7 @@ func (p bucketPath) String() string {
 	folder := p.openFolder()
 	if folder != "" {
 		for part := range strings.SplitSeq(strings.TrimSuffix(folder, "/"), "/") {
-			trail = append(trail, account.OrDefault(client.NewText(part).String(), "(empty)"))
+			trail = append(trail, cmp.Or(client.NewText(part).String(), "(empty)"))
 		}
 	}
 	if beginning := p.prefix[len(folder):]; beginning != "" {
@@ -390,7 +392,7 @@ func (l *objectListing) isFolder(o *client.Object) bool {
 // whyNot says why an operation of the client cannot be performed on an entry.
 func (l *objectListing) whyNot(op string) func(*client.Object) string {
 	return func(o *client.Object) string {
-		return account.OrDefault(l.a.MissingScope(op), account.ReasonIf(l.isFolder(o), "for an object, not a folder"))
+		return cmp.Or(l.a.MissingScope(op), wording.If(l.isFolder(o), "for an object, not a folder"))
 	}
 }
 

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -100,8 +101,8 @@ func writeObject(a *account.Account, t *operation.DetailWriter, o *client.Object
 		t.Field("size", fmt.Sprintf("%s (%s bytes)", operation.FormatSize(o.Size), bytes), theme.Plain)
 	}
 	t.Field("modified", formatFullTimestamp(a, o.Modified), theme.Plain)
-	t.Field("etag", account.OrDefault(o.ETag.String(), "none"), theme.Muted)
-	t.Field("owner", account.OrDefault(o.Owner.String(), "not reported"), theme.Muted)
+	t.Field("etag", cmp.Or(o.ETag.String(), "none"), theme.Muted)
+	t.Field("owner", cmp.Or(o.Owner.String(), "not reported"), theme.Muted)
 }
 
 // formatFullTimestamp returns a timestamp in the time zone of the account: "2025-10-17 11:46:03 UTC".

@@ -218,7 +218,7 @@ func sizesPanel(
 	if more := len(buckets) - len(rows); more > 0 {
 		lines = append(lines, b.Theme.Paint(theme.Muted, "and "+wording.Plural(more, "bucket", "buckets")))
 	}
-	empty := account.ReasonIf(len(buckets) == 0, "no bucket")
+	empty := wording.If(len(buckets) == 0, "no bucket")
 	if remark := join.Remark(account.AllRows(a, a.Buckets()), empty); remark != "" || len(buckets) == 0 {
 		lines = append(lines, operation.WrapPainted(cmp.Or(remark, empty), theme.Muted, b)...)
 	}

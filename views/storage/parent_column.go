@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"lookout/client"
-	"lookout/client/account"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -116,7 +115,7 @@ func (p *parentColumn) content(b ui.Box) (title string, names []string, open int
 	}
 	names = []string{path.bucket.Label.String()}
 	for part := range strings.SplitSeq(strings.TrimSuffix(path.openFolder(), "/"), "/") {
-		names = append(names, account.OrDefault(client.NewText(part).String(), "(empty)"))
+		names = append(names, cmp.Or(client.NewText(part).String(), "(empty)"))
 	}
 	return parentTitle, names, len(names) - 1
 }

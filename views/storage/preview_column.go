@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -105,7 +106,7 @@ func (c *previewColumn) missing() string { return c.listing.a.MissingScope(clien
 func (c *previewColumn) action() ui.Action {
 	why := c.missing()
 	if c.width > 0 && c.width < previewMinWidth && !c.shown {
-		why = account.OrDefault(why, "previews need 120 columns · or open the object and press enter")
+		why = cmp.Or(why, "previews need 120 columns · or open the object and press enter")
 	}
 	name, mode := "preview on", previewOn
 	if c.shown {
@@ -211,7 +212,7 @@ func (c *previewColumn) write(t *operation.DetailWriter, o *client.Object) {
 		t.Paragraph(c.err.Error(), theme.Warn)
 	default:
 		t.Heading("content")
-		t.Paragraph(account.ReasonIf(c.stop != nil, "reading the first bytes"), theme.Muted)
+		t.Paragraph(wording.If(c.stop != nil, "reading the first bytes"), theme.Muted)
 	}
 }
 

@@ -443,7 +443,7 @@ func (l *objectListing) folderForm() form.Form {
 // checkFolderName returns why a text is no name of a folder.
 func checkFolderName(text string) string {
 	empty := strings.HasPrefix(text, "/") || strings.Contains(text, "//")
-	return account.ReasonIf(empty, "the name has an empty part between slashes")
+	return wording.If(empty, "the name has an empty part between slashes")
 }
 
 // makeFolder stores an empty object, unless there is one of its name.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -216,7 +217,7 @@ func newProblemLine(a *account.Account, c incident.Alert) problemLine {
 		l.issue = fmt.Sprintf("#%d", i.Issue.ID)
 		switch {
 		case c.ID == 0:
-			l.label = account.OrDefault(i.Issue.Ticket.Label.String(), "no service")
+			l.label = cmp.Or(i.Issue.Ticket.Label.String(), "no service")
 			fallthrough
 		case c.Service == nil:
 			l.state = "issue " + string(i.Phase)
@@ -304,7 +305,7 @@ func statusRows(r handover.Report) (rows []*statusRow) {
 			row.State = stateNotKnown
 		}
 		for n, name := range activity.ServiceNames(i, false) {
-			row.Text += account.ReasonIf(n == 0, "; affects ") + account.ReasonIf(n > 0, ", ")
+			row.Text += wording.If(n == 0, "; affects ") + wording.If(n > 0, ", ")
 			row.Text += wording.Quoted(name.Raw())
 		}
 		if i.Well() {
