@@ -1,3 +1,6 @@
+// Package views lists the panes of the dashboard and the resources of its commands. The panes themselves are in
+// views/managed, views/storage and views/activity. Those that draw on all three are here: the overview, its small form
+// for a corner of the screen, and the pane of all accounts.
 package views
 
 import (

@@ -1,3 +1,6 @@
+// Package activity holds the panes of what has happened and what is under way: the journal of changes, the transfers,
+// the handover to the next shift, and the audit. Their rows come from the journal and from the account as a whole, not
+// from one list of the API.
 package activity
 
 import (

@@ -1,3 +1,6 @@
+// Package managed holds the panes and operations of Managed monitoring: services, contacts, credentials, SSH settings,
+// stats and issues. An issue has a screen with everything that somebody on call needs, and a call sheet of it.
+// Maintenance windows disable services and enable them again. The boxes of the overview about all this are here too.
 package managed
 
 import (

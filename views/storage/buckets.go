@@ -1,3 +1,6 @@
+// Package storage holds the panes and operations of Object Storage: clusters, buckets with their certificates and
+// access, objects and folders, access keys, and links. It asks about uploads, downloads, copies and deletions, which
+// client/transfer then carries out. It also keeps the sizes of folders, as far as they were read.
 package storage
 
 import (

@@ -1,4 +1,5 @@
-// Package preview shows the first bytes of an object as text, code, an image or in hexadecimal.
+// Package preview shows the first bytes of an object as text, code, an image or in hexadecimal. Which of them follows
+// from the name, the content type and the bytes. It reads nothing: its callers have the bytes.
 package preview
 
 import (

@@ -1,4 +1,6 @@
-// Package readers tells who can read a bucket or an object: by its ACL, with an access key, or with a link.
+// Package readers tells who can read a bucket or an object: by its ACL, with an access key, or with a link. The pane
+// and the command show the same list of grants. What the account API does not show, such as policies set through S3,
+// is said to be unknown.
 package readers
 
 import (
