@@ -162,6 +162,38 @@ func TestSizes_afterDeleting(t *testing.T) {
 	})
 }
 
+// Sums that are read while an upload or a move from here is under way say that they are out of date, until they are read
+// again once it has ended.
+func TestSizes_duringUpload(t *testing.T) {
+	t.Parallel()
+	_, file := writeLogFile(t)
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.fillBucket(40)
+		r.press("g", "S")
+		r.wait(time.Second)
+		r.delay("PUT *", time.Minute)
+		readMeanwhile := func(then, afterwards string) {
+			r.wait(2 * time.Second)
+			r.press("r")
+			r.wait(5 * time.Second)
+			r.requireText(then, "changed since · r reads again")
+			r.wait(2 * time.Minute)
+			r.press("r")
+			r.wait(time.Second)
+			r.requireText(afterwards + " in all · sizes read just now · r reads again")
+		}
+		r.press("U", "<ctrl+u>", file, "<ctrl+s>")
+		readMeanwhile("40 objects, 400 B in all", "41 objects, 407 B")
+		r.press("G", "e")
+		r.wait(time.Second)
+		r.press("<tab>", "<tab>", "<ctrl+u>", "moved.log", "<ctrl+s>")
+		r.wait(time.Second)
+		r.requireText("Moves 1 object")
+		r.press("y")
+		readMeanwhile("41 objects, 407 B in all", "41 objects, 407 B")
+	})
+}
+
 // If the API fails while sizes are read, the message says so, and what was read is a lower bound.
 func TestSizes_failure(t *testing.T) {
 	t.Parallel()

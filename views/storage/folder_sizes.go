@@ -29,14 +29,14 @@ import (
 // bucketSizes are the sums of the folders of a bucket, as far as somebody has asked for them. All panes of the bucket
 // share them.
 type bucketSizes struct {
-	a         *account.Account
-	bucket    client.ObjectRef // without a name
-	deletions []transfer.ID    // that may be under way
-	mu        sync.Mutex       // cells are also drawn off the event loop, which alone changes these two
-	reads     []*sizeRead      // that have ended, the newest last; the slice never changes
-	current   *sizeRead        // under way; nil is none
-	bySize    bool             // new listings begin sorted by size
-	version   int
+	a       *account.Account
+	bucket  client.ObjectRef // without a name
+	changes [][]transfer.ID  // that may be under way: what was started together
+	mu      sync.Mutex       // cells are also drawn off the event loop, which alone changes these two
+	reads   []*sizeRead      // that have ended, the newest last; the slice never changes
+	current *sizeRead        // under way; nil is none
+	bySize  bool             // new listings begin sorted by size
+	version int
 }
 
 // A sizeRead is one reading of all names below a prefix.
@@ -67,11 +67,10 @@ func (s *bucketSizes) read(prefix string) {
 	}
 	ctx, stop := context.WithCancel(s.a.Context)
 	r := &sizeRead{sums: objectindex.NewFolderSizes(prefix, -1), stop: stop}
-	s.deletions = slices.DeleteFunc(s.deletions, func(id transfer.ID) bool {
-		status, _ := s.a.Transfers.Status(id)
-		return !status.State.Unfinished()
+	s.changes = slices.DeleteFunc(s.changes, func(ids []transfer.ID) bool {
+		return !slices.ContainsFunc(ids, func(id transfer.ID) bool { return s.a.Transfers.State(id).Unfinished() })
 	})
-	r.changed.Store(len(s.deletions) > 0)
+	r.changed.Store(len(s.changes) > 0)
 	s.set(s.reads, r)
 	s.watch(r)
 	s.a.Go(func() (apply func()) {
@@ -202,13 +201,14 @@ func (s *bucketSizes) exact() exactTotals {
 	}
 }
 
-// changedBy notes that a transfer deletes objects: the sums are wrong, as are those that are read before it has ended.
-func (s *bucketSizes) changedBy(id transfer.ID) {
-	s.deletions = append(s.deletions, id)
+// changedBy notes that transfers store or delete objects: the sums are wrong, as are those that are read before all of
+// them have ended.
+func (s *bucketSizes) changedBy(ids ...transfer.ID) {
+	s.changes = append(s.changes, ids)
 	s.invalidate()
 }
 
-// invalidate notes that objects have been stored, or will be.
+// invalidate notes that objects have been stored.
 func (s *bucketSizes) invalidate() {
 	s.version++
 	for _, r := range append(slices.Clone(s.reads), s.current) {

@@ -489,8 +489,8 @@ type copyStarted struct {
 // Deliver brings the message. The sums of both buckets are out of date.
 func (m copyStarted) Deliver() tea.Cmd {
 	a := m.draft.a
-	sizesOf(a, m.draft.from.Object("")).invalidate()
-	sizesOf(a, client.ObjectRef{Cluster: m.plan.Cluster, Bucket: m.plan.Bucket}).invalidate()
+	sizesOf(a, m.draft.from.Object("")).changedBy(m.ids...)
+	sizesOf(a, client.ObjectRef{Cluster: m.plan.Cluster, Bucket: m.plan.Bucket}).changedBy(m.ids...)
 	doing := "moving "
 	if m.plan.Kind == transfer.Copy {
 		doing = "copying "

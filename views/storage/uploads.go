@@ -166,7 +166,7 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 			if err != nil {
 				return ui.ShowStatus(theme.Bad, "upload: "+client.Clean(err.Error()))
 			}
-			l.sizes.invalidate()
+			l.sizes.changedBy(id)
 			return transfersStarted(l.a, "", "uploading "+client.Clean(name), id)()
 		})
 	}, nil
@@ -249,7 +249,7 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, u folderUpload)
 				Consent:    c[client.OpUploadObject],
 				ACLConsent: c[client.OpSetObjectACL],
 			})
-			l.sizes.invalidate()
+			l.sizes.changedBy(ids...)
 			message := "uploading " + wording.Plural(len(ids), "file", "files")
 			return transfersStarted(l.a, "", message+leftOut("not sent", refused), ids...)()
 		})
