@@ -162,8 +162,8 @@ func TestSizes_afterDeleting(t *testing.T) {
 	})
 }
 
-// Sums that are read while an upload or a move from here is under way say that they are out of date, until they are read
-// again once it has ended.
+// Sums that are read while an upload or a move from here is under way say that they are out of date, until they are
+// read again once it has ended.
 func TestSizes_duringUpload(t *testing.T) {
 	t.Parallel()
 	_, file := writeLogFile(t)

@@ -225,7 +225,7 @@ func (q *fanout) hasBuckets() bool {
 func (q *fanout) newRows() (rows []*client.Bucket) {
 	for _, from := range append(append([]string(nil), q.clusterIDs...), fromAccount) {
 		for _, b := range q.received[from].rows {
-			if id := BucketID(b); !q.delivered[id] {
+			if id := b.ID(); !q.delivered[id] {
 				q.delivered[id] = true
 				rows = append(rows, b)
 			}

@@ -192,7 +192,7 @@ func (p *program) read(resource string) map[string]any {
 	case "key":
 		return collect(api.Keys.All(ctx), func(k *client.AccessKey) string { return account.FormatID(k.ID) })
 	}
-	return collect(p.account.API.Buckets.All(p.account.Context), account.BucketID)
+	return collect(p.account.API.Buckets.All(p.account.Context), (*client.Bucket).ID)
 }
 
 func collect[T any](all iter.Seq2[T, error], id func(T) string) map[string]any {

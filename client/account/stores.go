@@ -94,14 +94,11 @@ func (a *Account) Stats() *lists.RowStore[*client.ManagedStats] {
 	})
 }
 
-// BucketID returns the identity of a bucket: "us-east-1/photos".
-func BucketID(b *client.Bucket) string { return b.ID() }
-
 // Buckets returns the buckets of all clusters.
 func (a *Account) Buckets() *lists.RowStore[*client.Bucket] {
 	return sharedStoreFrom(a, "buckets", func() lists.RowSource[*client.Bucket] {
 		return lists.RowSource[*client.Bucket]{
-			ID:      BucketID,
+			ID:      (*client.Bucket).ID,
 			Created: func(b *client.Bucket) time.Time { return b.Created.Time() },
 			Fetch:   (&bucketFetcher{a: a}).fetch,
 		}

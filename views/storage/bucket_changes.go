@@ -47,7 +47,7 @@ func Buckets(a *account.Account) resource.Resource[*client.Bucket] {
 			"buckets delete us-east-1/acme-scratch --yes",
 		},
 		Argument:  "CLUSTER/BUCKET",
-		ID:        account.BucketID,
+		ID:        (*client.Bucket).ID,
 		Label:     func(b *client.Bucket) string { return b.Label.String() },
 		Calls:     resource.APICalls{List: "list buckets", Get: "view bucket"},
 		Columns:   bucketColumns(),
@@ -148,7 +148,7 @@ func deleteBucket() resource.Draft[*client.Bucket] {
 		},
 		Attempt: func(b *client.Bucket) account.Attempt[*client.Bucket] {
 			return account.Attempt[*client.Bucket]{
-				ID:     account.BucketID(b),
+				ID:     b.ID(),
 				Label:  b.Label.Raw(),
 				Before: map[string]any{"objects": b.Objects, "size": b.Size},
 				Send: func(ctx context.Context, w *client.Writer) (lists.ChangeResult[*client.Bucket], error) {
@@ -228,7 +228,12 @@ func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Dra
 				},
 			}
 		},
-		Success: func(b *client.Bucket) string { return describeCreatedBucket(a, b, before) },
+		Success: func(b *client.Bucket) string {
+			if existedBefore(a, b, before) {
+				return "already existed, since " + formatDate(b.Created) + "; nothing was created"
+			}
+			return "created"
+		},
 	}
 }
 
@@ -268,16 +273,8 @@ func bucketFields(in *client.BucketRequest, clusters func() []string, checks ...
 // existedBefore reports whether a bucket that was created is an old one: it was listed before, or is older than an
 // hour.
 func existedBefore(a *account.Account, b *client.Bucket, before []*client.Bucket) bool {
-	same := func(k *client.Bucket) bool { return account.BucketID(k) == account.BucketID(b) }
+	same := func(k *client.Bucket) bool { return k.ID() == b.ID() }
 	return slices.ContainsFunc(before, same) || b.Created.Valid() && a.Now().Sub(b.Created.Time()).Hours() > 1
-}
-
-// describeCreatedBucket says whether a bucket is new.
-func describeCreatedBucket(a *account.Account, b *client.Bucket, before []*client.Bucket) string {
-	if existedBefore(a, b, before) {
-		return "already existed, since " + formatDate(b.Created) + "; nothing was created"
-	}
-	return "created"
 }
 
 // availableClusterIDs returns the ids of the clusters that are neither unavailable nor hidden, a status that the
@@ -408,7 +405,7 @@ func (in *accessInput) draft(a *account.Account, b *client.Bucket) resource.Draf
 			}
 			return account.Attempt[*client.Bucket]{
 				Call:      call,
-				ID:        account.BucketID(b),
+				ID:        b.ID(),
 				Label:     b.Label.Raw(),
 				Before:    known,
 				Unchanged: access.ACL == "" && access.CORS == nil,

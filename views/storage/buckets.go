@@ -78,7 +78,7 @@ func checkBucketGone(ctx context.Context, a *account.Account, b *client.Bucket, 
 	if _, again := a.API.Buckets.Get(ctx, b.Location().Raw(), b.Label.Raw()); !account.IsNotFound(again) {
 		return err
 	}
-	return account.GoneError(account.BucketID(b), "bucket "+bucketName(b))
+	return account.GoneError(b.ID(), "bucket "+bucketName(b))
 }
 
 // formatDate returns the date of a timestamp, or "?" if it is not valid.
@@ -213,13 +213,6 @@ func bucketReferences(a *account.Account, b *client.Bucket) join.Joined[operatio
 			return operation.LinkedRow{Kind: "key", Label: k.Label.String(), Pane: "keys", ID: account.FormatID(k.ID)}
 		}),
 	)
-}
-
-// referencesToBuckets returns references to the buckets of a join.
-func referencesToBuckets(rows join.Joined[*client.Bucket]) join.Joined[operation.LinkedRow] {
-	return operation.References(rows, func(b *client.Bucket) operation.LinkedRow {
-		return operation.LinkedRow{Kind: "bucket", Label: b.Label.String(), Pane: "buckets", ID: account.BucketID(b)}
-	})
 }
 
 // bucketDetail shows a bucket with the keys that reach it.

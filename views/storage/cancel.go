@@ -3,7 +3,6 @@ package storage
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -44,27 +43,37 @@ type storageContents struct {
 // countThenCancelStorage reads what would be lost, then asks for the account's name.
 func countThenCancelStorage(a *account.Account) tea.Cmd {
 	ctx := a.Context
-	count := func() tea.Msg {
-		lost, err := fetchStorageContents(ctx, a)
+	failed := func(what string, err error) tea.Msg {
+		text := "cancel Object Storage: cannot count " + what + ": " + wording.Reason(err)
+		return ui.StatusMsg{Tone: theme.Bad, Text: text}
+	}
+	return ui.WhileWorking("counting what would be lost", func() tea.Msg {
+		buckets, err := a.FetchAllBuckets(ctx)
 		if err != nil {
-			return ui.StatusMsg{Tone: theme.Bad, Text: "cancel Object Storage: " + err.Error()}
+			return failed("what would be lost", err)
 		}
+		keys, err := account.Collect(a.API.Keys.All(ctx))
+		if err != nil {
+			return failed("the keys", err)
+		}
+		lost := storageContents{buckets, keys}
 		return operation.AskConsentMsg(a, lost.askToCancel(a), func(c account.Consents) tea.Cmd {
-			return sendCancelStorage(a, lost, c[client.OpCancelObjectStorage])
+			return func() tea.Msg {
+				result := cancelStorageResult{a: a, err: cancelStorage(ctx, a, lost, c[client.OpCancelObjectStorage])}
+				if !lists.IsUnknown(result.err) {
+					return result
+				}
+				now, err := a.FetchAllBuckets(ctx)
+				result.remaining = fmt.Sprintf(
+					"buckets now: %d of %d · check before you try again", len(now.Rows), len(buckets.Rows),
+				)
+				if err != nil {
+					result.remaining = "cannot count the buckets: " + wording.Reason(err)
+				}
+				return result
+			}
 		})
-	}
-	return ui.WhileWorking("counting what would be lost", count)
-}
-
-// fetchStorageContents reads all buckets and keys.
-func fetchStorageContents(ctx context.Context, a *account.Account) (lost storageContents, err error) {
-	if lost.buckets, err = a.FetchAllBuckets(ctx); err != nil {
-		return lost, errors.New("cannot count what would be lost: " + wording.Reason(err))
-	}
-	if lost.keys, err = account.Collect(a.API.Keys.All(ctx)); err != nil {
-		return lost, errors.New("cannot count the keys: " + wording.Reason(err))
-	}
-	return lost, nil
+	})
 }
 
 // CancelEffect says what cancelling Object Storage would delete, with "at least" if buckets may be missing.
@@ -110,24 +119,11 @@ func (lost storageContents) askToCancel(a *account.Account) operation.Confirmati
 	}
 }
 
-// sendCancelStorage cancels. If the answer is lost, it counts the buckets that are left.
-func sendCancelStorage(a *account.Account, lost storageContents, consent *client.Consent) tea.Cmd {
-	ctx := a.Context
-	return func() tea.Msg {
-		result := cancelStorageResult{a: a}
-		result.err = cancelStorage(ctx, a, lost, consent)
-		if lists.IsUnknown(result.err) {
-			result.remaining = describeRemainingBuckets(ctx, a, len(lost.buckets.Rows))
-		}
-		return result
-	}
-}
-
 // cancelStorage sends the change.
 func cancelStorage(ctx context.Context, a *account.Account, lost storageContents, consent *client.Consent) error {
 	labels := make([]string, len(lost.buckets.Rows))
 	for i, b := range lost.buckets.Rows {
-		labels[i] = account.BucketID(b)
+		labels[i] = b.ID()
 	}
 	total := client.TotalOf(lost.buckets.Rows)
 	w, err := a.API.Begin(client.Change{
@@ -146,16 +142,6 @@ func cancelStorage(ctx context.Context, a *account.Account, lost storageContents
 		return err
 	}
 	return w.CancelObjectStorage(ctx)
-}
-
-// describeRemainingBuckets says how many of n buckets there are now: all that is known of a change whose answer was
-// lost.
-func describeRemainingBuckets(ctx context.Context, a *account.Account, n int) string {
-	now, err := a.FetchAllBuckets(ctx)
-	if err != nil {
-		return "cannot count the buckets: " + wording.Reason(err)
-	}
-	return fmt.Sprintf("buckets now: %d of %d · check before you try again", len(now.Rows), n)
 }
 
 // cancelStorageResult is how cancelling ended.

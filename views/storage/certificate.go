@@ -95,7 +95,7 @@ func (p *certificateView) View(b ui.Box) string {
 	if status, ok := account.OnlyRow(p.status); ok && p.status.RowNote(status) != "" {
 		t.Paragraph(p.status.RowNote(status), theme.Warn)
 	}
-	if verb := p.status.Busy(account.BucketID(p.bucket)); verb != "" {
+	if verb := p.status.Busy(p.bucket.ID()); verb != "" {
 		t.Field("", verb+b.Theme.Glyphs.Ellipsis, theme.Warn)
 	}
 	if p.uploaded != nil {

@@ -23,7 +23,9 @@ import (
 func ClustersPane(a *account.Account) ui.Pane {
 	list := operation.NewRunner(a, a.Clusters(), Clusters(a)).List(
 		operation.FollowReference(func(c *client.Cluster) join.Joined[operation.LinkedRow] {
-			return referencesToBuckets(a.BucketsInCluster(c.ID.Raw()))
+			return operation.References(a.BucketsInCluster(c.ID.Raw()), func(b *client.Bucket) operation.LinkedRow {
+				return operation.LinkedRow{Kind: "bucket", Label: b.Label.String(), Pane: "buckets", ID: b.ID()}
+			})
 		}),
 	)
 	list.JoinedStores = table.JoinedStores{a.Buckets(), a.TransferUsage()}

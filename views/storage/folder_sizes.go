@@ -295,18 +295,33 @@ func (v sizesView) columns() []resource.ColumnDefinition[*client.Object] {
 
 // sizeCell shows the size of an object, or of all objects in a folder.
 func (v sizesView) sizeCell(o *client.Object, _ ui.Box) (string, theme.Tone) {
-	switch sum, known := v.sum(o); {
-	case !known && v.l.isFolder(o):
-		return "—", theme.Muted
-	case !known:
+	sum, known := v.sum(o)
+	if !known && !v.l.isFolder(o) {
 		return "unknown", theme.Warn
+	}
+	return sumCell(sum, known, operation.FormatSize(sum.Bytes))
+}
+
+// countCell shows the number of objects in a folder.
+func (v sizesView) countCell(o *client.Object, _ ui.Box) (string, theme.Tone) {
+	if !v.l.isFolder(o) {
+		return "", theme.Muted
+	}
+	sum, known := v.sum(o)
+	return sumCell(sum, known, wording.FormatCount(sum.Objects))
+}
+
+// sumCell shows a text of sums, as far as these are known.
+func sumCell(sum objectindex.ObjectTotal, known bool, text string) (string, theme.Tone) {
+	switch {
+	case !known:
+		return "—", theme.Muted
 	case sum.AtLeast && sum.Objects == 0:
 		return "…", theme.Muted
 	case sum.AtLeast:
-		return "≥ " + operation.FormatSize(sum.Bytes), theme.Muted
-	default:
-		return operation.FormatSize(sum.Bytes), theme.Plain
+		return "≥ " + text, theme.Muted
 	}
+	return text, theme.Plain
 }
 
 // sum returns the size of an object, or the sums of a folder, if they are known.
@@ -323,22 +338,6 @@ func (v sizesView) sizeValue(o *client.Object) string {
 		return strconv.FormatInt(sum.Bytes, 10)
 	}
 	return ""
-}
-
-// countCell shows the number of objects in a folder.
-func (v sizesView) countCell(o *client.Object, _ ui.Box) (string, theme.Tone) {
-	switch sum, known := v.sum(o); {
-	case !v.l.isFolder(o):
-		return "", theme.Muted
-	case !known:
-		return "—", theme.Muted
-	case sum.AtLeast && sum.Objects == 0:
-		return "…", theme.Muted
-	case sum.AtLeast:
-		return "≥ " + wording.FormatCount(sum.Objects), theme.Muted
-	default:
-		return wording.FormatCount(sum.Objects), theme.Plain
-	}
 }
 
 // A bar and the percentage after it.

@@ -25,7 +25,12 @@ func KeysPane(a *account.Account) ui.Pane {
 	list.JoinedStores = table.JoinedStores{a.Buckets(), a.Clusters()}
 	list.RowActions = append(list.RowActions, rotateAction(a))
 	list.Detail = keyDetail
-	list.Footer = func(set *lists.RowStore[*client.AccessKey], b ui.Box) string { return keysFoot(a, set, b) }
+	list.Footer = func(set *lists.RowStore[*client.AccessKey], b ui.Box) string {
+		text := join.Fold(account.AllRows(a, set), func(all []*client.AccessKey) string {
+			return wording.Plural(len(all), "key", "keys") + ", " + countLimitedKeys(a)
+		}, func(_ []*client.AccessKey, s join.JoinState) string { return s.String() })
+		return b.Theme.Paint(theme.Muted, text)
+	}
 	list.EmptyText, list.SortBy = "no access keys yet · n creates one", "label"
 	list.Search.By = func(k *client.AccessKey) []string { return []string{k.AccessKey.String()} }
 	return operation.WithDetailSidebar(a, list, func(row *client.AccessKey, inside ui.Box) []ui.StackedPanel {
@@ -77,14 +82,6 @@ func keyGrants(k *client.AccessKey) string {
 		words[i] = g.BucketID() + ":" + g.Permissions.Raw()
 	}
 	return cmp.Or(strings.Join(words, ","), "nothing")
-}
-
-// keysFoot counts the keys.
-func keysFoot(a *account.Account, set *lists.RowStore[*client.AccessKey], b ui.Box) string {
-	text := join.Fold(account.AllRows(a, set), func(all []*client.AccessKey) string {
-		return wording.Plural(len(all), "key", "keys") + ", " + countLimitedKeys(a)
-	}, func(_ []*client.AccessKey, s join.JoinState) string { return s.String() })
-	return b.Theme.Paint(theme.Muted, text)
 }
 
 // countLimitedKeys says how many keys reach only certain buckets, and of how many that is not known.

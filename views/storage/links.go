@@ -43,8 +43,16 @@ func LinksPane(a *account.Account) ui.Pane {
 		PaneActions: func() []ui.Action {
 			return []ui.Action{ui.GoUpAction(ui.ClosePane)}
 		},
-		Detail:    func(l *account.PresignedLink, b ui.Box) string { return linkDetail(a, l, b) },
-		Footer:    linksFoot,
+		Detail: func(l *account.PresignedLink, b ui.Box) string {
+			t := operation.NewDetailWriter(b)
+			writeLink(a, t, l)
+			t.Paragraph("enter shows the link", theme.Muted)
+			return t.String()
+		},
+		Footer: func(set *lists.RowStore[*account.PresignedLink], b ui.Box) string {
+			count := wording.Plural(set.Len(), "link", "links")
+			return b.Theme.Paint(theme.Muted, count+" · anyone who has one needs no key until it expires")
+		},
 		EmptyText: "no links in this run · L on an object creates one",
 		Label:     linkName,
 	}
@@ -106,21 +114,6 @@ func linkOperations(a *account.Account) []table.RowAction[*account.PresignedLink
 			Message:        func(l *account.PresignedLink) tea.Msg { return operation.CopyCurl(l) },
 		},
 	}
-}
-
-// linkDetail shows what a link allows.
-func linkDetail(a *account.Account, l *account.PresignedLink, b ui.Box) string {
-	t := operation.NewDetailWriter(b)
-	writeLink(a, t, l)
-	t.Paragraph("enter shows the link", theme.Muted)
-	return t.String()
-}
-
-// linksFoot counts the links.
-func linksFoot(set *lists.RowStore[*account.PresignedLink], b ui.Box) string {
-	return b.Theme.Paint(
-		theme.Muted, wording.Plural(set.Len(), "link", "links")+" · anyone who has one needs no key until it expires",
-	)
 }
 
 // linkLifetime is how long a link is valid, as the form offers it.
@@ -188,7 +181,7 @@ func (in *linkInput) fields() []form.Field {
 // the URL needs no key.
 func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 	in := &linkInput{request: client.PresignRequest{Name: name, Method: "GET"}, lifetime: lifetime1h, seconds: 3600}
-	ref := refTo(b, name)
+	ref := b.Object(name)
 	review := func() string {
 		if seconds := in.lifetimeSeconds(); seconds < minLifetimeSeconds || seconds > maxLifetimeSeconds {
 			return "" // the field says why

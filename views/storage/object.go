@@ -11,6 +11,7 @@ import (
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/lists"
+	"lookout/client/objectnames"
 	"lookout/client/wording"
 	"lookout/theme"
 	"lookout/ui"
@@ -49,7 +50,7 @@ type renderedPreview struct {
 // objectPane returns the pane of an object.
 func objectPane(a *account.Account, b *client.Bucket, o *client.Object) ui.Pane {
 	p := &objectView{a: a, bucket: b, listed: o}
-	ref := refTo(b, o.Name.Raw())
+	ref := b.Object(o.Name.Raw())
 	p.acl = objectStore(p, "access", func(ctx context.Context, _ *client.Object) (*client.ObjectACL, error) {
 		return a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
 	})
@@ -67,7 +68,7 @@ func objectPane(a *account.Account, b *client.Bucket, o *client.Object) ui.Pane 
 func objectStore[T any](
 	p *objectView, name string, read func(context.Context, *client.Object) (T, error),
 ) *lists.RowStore[*objectRead[T]] {
-	a, ref := p.a, refTo(p.bucket, p.listed.Name.Raw())
+	a, ref := p.a, p.bucket.Object(p.listed.Name.Raw())
 	return lists.NewRowStore(a.Context, a, lists.RowSource[*objectRead[T]]{
 		Name: name,
 		ID:   func(*objectRead[T]) string { return ref.Name },
@@ -256,7 +257,7 @@ func (p *objectView) localActions() []ui.Action {
 		{
 			Key:            ui.Bind("ACL as XML", "x"),
 			DisabledReason: wording.If(!p.acl.Loaded(), "the access has not been read yet"),
-			Do:             p.toggleXML,
+			Do:             func() tea.Cmd { p.showXML = !p.showXML; return nil },
 		},
 		{
 			Key: ui.Bind("copy name", "y"),
@@ -267,20 +268,16 @@ func (p *objectView) localActions() []ui.Action {
 	}
 }
 
-// toggleXML shows or hides the XML of the ACL.
-func (p *objectView) toggleXML() tea.Cmd {
-	p.showXML = !p.showXML
-	return nil
-}
-
 // delete asks, deletes the object and closes its pane.
 func (p *objectView) delete() tea.Cmd {
-	d := newDeletion(p.bucket, p.object())
+	o, names := p.object(), objectnames.NewSortedNamesBuilder(p.bucket.ID())
+	names.Add(objectnames.ObjectEntry{Name: o.Name.Raw(), Size: o.Size})
+	d := deletion{bucket: p.bucket, names: names.List(), single: *o}
 	ask := d.ask(p.a.Now())
 	ask.Items = nil
 	ask.Confirm.Title = "Delete object"
 	ask.Confirm.Effect = fmt.Sprintf(
-		"This deletes object %s (%s) in %s for good.", p.listed.Name, operation.FormatSize(p.object().Size),
+		"This deletes object %s (%s) in %s for good.", p.listed.Name, operation.FormatSize(o.Size),
 		bucketName(p.bucket),
 	)
 	return operation.AskConsent(p.a, ask, func(c account.Consents) tea.Cmd {

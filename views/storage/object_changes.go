@@ -23,11 +23,6 @@ import (
 	"lookout/views/resource"
 )
 
-// refTo names an object of a bucket for the client.
-func refTo(b *client.Bucket, name string) client.ObjectRef {
-	return b.Object(name)
-}
-
 // A deletion is the objects that are to be deleted.
 type deletion struct {
 	bucket  *client.Bucket
@@ -43,13 +38,6 @@ type countedFolder struct {
 	at   time.Time // when it was read
 }
 
-// newDeletion returns the deletion of one object.
-func newDeletion(b *client.Bucket, o *client.Object) deletion {
-	names := objectnames.NewSortedNamesBuilder(b.ID())
-	names.Add(objectnames.ObjectEntry{Name: o.Name.Raw(), Size: o.Size})
-	return deletion{bucket: b, names: names.List(), single: *o}
-}
-
 // delete asks about exactly the objects that are there when it asks, or about everything in folders whose sizes are
 // known.
 func (l *objectListing) delete(rows table.SelectedRows[*client.Object]) tea.Cmd {
@@ -58,7 +46,7 @@ func (l *objectListing) delete(rows table.SelectedRows[*client.Object]) tea.Cmd 
 			if !l.isFolder(row) {
 				continue
 			}
-			if ask := askWithKnownSizes(l.a, refTo(l.path.bucket, row.Name.Raw())); ask != nil {
+			if ask := askWithKnownSizes(l.a, l.path.bucket.Object(row.Name.Raw())); ask != nil {
 				return ask
 			}
 		}
@@ -124,7 +112,7 @@ func (d deletion) ask(now time.Time) operation.ConfirmationRequest {
 	var inFolders objectindex.ObjectTotal
 	for _, f := range d.folders {
 		ask.Ops = []string{client.OpEmptyBucket}
-		ask.IDs = append(ask.IDs, refTo(d.bucket, f.name).ID())
+		ask.IDs = append(ask.IDs, d.bucket.Object(f.name).ID())
 		if len(ask.Items) < maxNamedObjects {
 			ask.Items = append(ask.Items, fmt.Sprintf(
 				"%s: %s, read %s", client.Clean(f.name), formatObjects(f.sum.Objects, f.sum.Bytes),
@@ -177,7 +165,7 @@ func (d deletion) ask(now time.Time) operation.ConfirmationRequest {
 // start starts the deletion, that of objects off the event loop: there may be a million.
 func (d deletion) start(a *account.Account, c account.Consents) tea.Cmd {
 	for _, f := range d.folders {
-		startEmptying(a, refTo(d.bucket, f.name), c, f.sum.Objects)
+		startEmptying(a, d.bucket.Object(f.name), c, f.sum.Objects)
 	}
 	if d.names.Len() == 0 {
 		operation.SyncTransfers(a)
@@ -204,7 +192,7 @@ const unknownACL client.ACL = "unknown"
 
 // readThenSetAccess reads the ACL of an object, and opens the form that sets it.
 func readThenSetAccess(a *account.Account, b *client.Bucket, name client.ServerText) tea.Cmd {
-	ctx, ref := a.Context, refTo(b, name.Raw())
+	ctx, ref := a.Context, b.Object(name.Raw())
 	return ui.WhileWorking("reading the access to "+name.String(), func() tea.Msg {
 		text, present := "In "+bucketName(b)+".", unknownACL
 		acl, err := a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
@@ -224,7 +212,7 @@ func readThenSetAccess(a *account.Account, b *client.Bucket, name client.ServerT
 func objectAccessForm(
 	a *account.Account, b *client.Bucket, name client.ServerText, present client.ACL, text string,
 ) form.Form {
-	acl, options, ref := present, client.SettableACLs(), refTo(b, name.Raw())
+	acl, options, ref := present, client.SettableACLs(), b.Object(name.Raw())
 	if !slices.Contains(options, present) {
 		options = append([]client.ACL{present}, options...)
 	}
@@ -271,7 +259,7 @@ func objectAccessForm(
 func askObjectACL(b *client.Bucket, name client.ServerText, acl, present client.ACL) operation.ConfirmationRequest {
 	return operation.ConfirmationRequest{
 		Ops:  []string{client.OpSetObjectACL},
-		IDs:  []string{refTo(b, name.Raw()).ID()},
+		IDs:  []string{b.Object(name.Raw()).ID()},
 		Name: "change",
 		Confirm: resource.ConfirmationSpec{
 			Title: "Access to " + name.String(),
@@ -302,7 +290,7 @@ func reportObjectACL(
 			Do: func() tea.Cmd {
 				return operation.AskConsent(a, askObjectACL(b, name, back, acl), func(c account.Consents) tea.Cmd {
 					return ui.WhileWorking("changing the access to "+name.String(), func() tea.Msg {
-						found, err := setObjectACL(a.Context, a, refTo(b, name.Raw()), back, c[client.OpSetObjectACL])
+						found, err := setObjectACL(a.Context, a, b.Object(name.Raw()), back, c[client.OpSetObjectACL])
 						return objectACLSet(func() tea.Cmd {
 							if err != nil {
 								text := name.String() + ": " + wording.Reason(err) + wording.RejectionSuffix(err)

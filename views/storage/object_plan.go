@@ -501,16 +501,3 @@ func (m copyStarted) Deliver() tea.Cmd {
 	message := doing + wording.Plural(len(m.ids), "object", "objects") + leftOut("left out", m.refused)
 	return transfersStarted(a, "", message, m.ids...)()
 }
-
-// moveAction renames, moves and copies.
-func moveAction(l *objectListing) table.RowAction[*client.Object] {
-	return table.RowAction[*client.Object]{
-		Keys:           []string{"e"},
-		Name:           "move",
-		Description:    "rename, move or copy the object, the marked ones, or a folder with everything in it",
-		Writes:         true,
-		OpensView:      true,
-		DisabledReason: func(*client.Object) string { return l.a.MissingScope(client.OpUploadObject) },
-		SelectionCmd:   func(rows table.SelectedRows[*client.Object]) tea.Cmd { return copyRows(l, rows) },
-	}
-}

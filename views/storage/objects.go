@@ -105,24 +105,21 @@ func OpenablePanes(a *account.Account) []ui.Pane {
 // largeLoad is the number of rows after which memory is worth being returned to the operating system.
 const largeLoad = 20_000
 
-// afterLargeLoad lets the program return memory, off the loop.
-func afterLargeLoad(a *account.Account, rows int) {
-	if rows > largeLoad && a.OnLargeLoad != nil {
-		a.Go(func() (apply func()) { a.OnLargeLoad(); return nil })
-	}
-}
-
 // newObjectListing returns the pane of the objects below a path.
 func newObjectListing(a *account.Account, path bucketPath) *objectListing {
 	l := &objectListing{a: a, path: path}
 	l.preview, l.parent.listing = newPreviewColumn(l), l
 	l.sizes = listingSizes{sizesOf(a, path.bucket.Object("")), path.prefix}
 	set := lists.NewRowStore(a.Context, a, lists.RowSource[*client.Object]{
-		Name:         "objects",
-		ID:           func(o *client.Object) string { return o.Name.Raw() },
-		Fetch:        l.fetchPage,
-		Lazy:         true,
-		ReadToEnd:    func(n int) { afterLargeLoad(a, n) },
+		Name:  "objects",
+		ID:    func(o *client.Object) string { return o.Name.Raw() },
+		Fetch: l.fetchPage,
+		Lazy:  true,
+		ReadToEnd: func(n int) {
+			if n > largeLoad && a.OnLargeLoad != nil {
+				a.Go(func() (apply func()) { a.OnLargeLoad(); return nil })
+			}
+		},
 		PrefetchFrom: l.prefetchFrom,
 		Now:          a.Now,
 		NewStorage:   l.newStorage,
@@ -363,10 +360,12 @@ func (l *objectListing) readBeforePlan(
 	return nil
 }
 
-// toPage returns an answer as rows, without the entry for the folder itself.
+// toPage returns an answer as rows, without the empty object that stands for the listed folder.
 func (l *objectListing) toPage(p client.ObjectPage) lists.RowPage[*client.Object] {
 	return lists.RowPage[*client.Object]{
-		Rows:  slices.DeleteFunc(p.Rows(), l.isFolderMarker),
+		Rows: slices.DeleteFunc(p.Rows(), func(o *client.Object) bool {
+			return o.Size == 0 && o.Name.Raw() == l.path.prefix && strings.HasSuffix(l.path.prefix, "/")
+		}),
 		Next:  p.NextMarker,
 		Notes: p.Warnings,
 	}
@@ -377,11 +376,6 @@ func (l *objectListing) toPlanPage(p client.ObjectPage) lists.RowPage[*client.Ob
 	page := l.toPage(p)
 	page.Rereads = true
 	return page
-}
-
-// isFolderMarker reports whether an entry is the empty object that stands for the listed folder.
-func (l *objectListing) isFolderMarker(o *client.Object) bool {
-	return o.Size == 0 && o.Name.Raw() == l.path.prefix && strings.HasSuffix(l.path.prefix, "/")
 }
 
 // isFolder reports whether an entry can be opened as a folder.
@@ -428,8 +422,26 @@ func (l *objectListing) operations() []table.RowAction[*client.Object] {
 			DisabledReason: l.whyNot(client.OpSetObjectACL),
 			Cmd:            func(o *client.Object) tea.Cmd { return readThenSetAccess(l.a, l.path.bucket, o.Name) },
 		},
-		readersAction(l),
-		moveAction(l),
+		{
+			Keys:        []string{"W"},
+			Name:        "who can read it",
+			Description: "the object's ACL, access keys and links; for a folder, the bucket's",
+			OpenPane: func(o *client.Object) ui.Pane {
+				if l.isFolder(o) {
+					return bucketReaders(l.a, l.path.bucket)
+				}
+				return objectReaders(l.a, l.path.bucket, o.Name)
+			},
+		},
+		{
+			Keys:           []string{"e"},
+			Name:           "move",
+			Description:    "rename, move or copy the object, the marked ones, or a folder with everything in it",
+			Writes:         true,
+			OpensView:      true,
+			DisabledReason: func(*client.Object) string { return l.a.MissingScope(client.OpUploadObject) },
+			SelectionCmd:   func(rows table.SelectedRows[*client.Object]) tea.Cmd { return copyRows(l, rows) },
+		},
 		{
 			Keys:           []string{"D"},
 			Name:           "delete",
@@ -438,21 +450,6 @@ func (l *objectListing) operations() []table.RowAction[*client.Object] {
 			OpensView:      true,
 			DisabledReason: func(*client.Object) string { return l.a.MissingScope(client.OpDeleteObject) },
 			SelectionCmd:   l.delete,
-		},
-	}
-}
-
-// readersAction shows who can read an entry.
-func readersAction(l *objectListing) table.RowAction[*client.Object] {
-	return table.RowAction[*client.Object]{
-		Keys:        []string{"W"},
-		Name:        "who can read it",
-		Description: "the object's ACL, access keys and links; for a folder, the bucket's",
-		OpenPane: func(o *client.Object) ui.Pane {
-			if l.isFolder(o) {
-				return bucketReaders(l.a, l.path.bucket)
-			}
-			return objectReaders(l.a, l.path.bucket, o.Name)
 		},
 	}
 }

@@ -34,7 +34,7 @@ func (l *objectListing) nameCell(o *client.Object, _ ui.Box) (string, theme.Tone
 	if l.isFolder(o) {
 		return l.displayName(o), theme.Accent
 	}
-	return markPublic(l.a, refTo(l.path.bucket, o.Name.Raw()).ID(), l.displayName(o), theme.Strong)
+	return markPublic(l.a, l.path.bucket.Object(o.Name.Raw()).ID(), l.displayName(o), theme.Strong)
 }
 
 // View shows the columns of the sums once somebody has asked for them.
@@ -84,7 +84,7 @@ func (l *objectListing) detail(o *client.Object, b ui.Box) string {
 		return t.String()
 	}
 	writeObject(l.a, t, o)
-	writePublic(l.a, t, refTo(l.path.bucket, o.Name.Raw()).ID())
+	writePublic(l.a, t, l.path.bucket.Object(o.Name.Raw()).ID())
 	l.preview.write(t, o)
 	return t.String()
 }

@@ -162,7 +162,7 @@ func (c *previewColumn) follow() {
 	case key != "" && c.rested && c.shown && c.stop == nil && c.err == nil:
 		var ctx context.Context
 		ctx, c.stop = context.WithCancel(a.Context)
-		number, ref, etag := c.number, refTo(c.listing.path.bucket, o.Name.Raw()), o.ETag
+		number, ref, etag := c.number, c.listing.path.bucket.Object(o.Name.Raw()), o.ETag
 		a.Go(func() (apply func()) {
 			content, err := fetchPreview(ctx, a, ref, etag)
 			return func() { c.take(number, key, content, err) }

@@ -130,7 +130,7 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 		large := []largeFile{{file, name}}
 		return func() tea.Cmd { return offerRclone(l, large, "", nil) }, nil
 	}
-	ref := refTo(l.path.bucket, name)
+	ref := l.path.bucket.Object(name)
 	old, exists, err := l.a.API.Objects.Find(ctx, ref.Cluster, ref.Bucket, ref.Name)
 	if err != nil {
 		return nil, err
@@ -367,7 +367,7 @@ func askToUploadFolder(b *client.Bucket, plan transfer.Plan, existing existingCh
 	for _, f := range plan.Skipped {
 		ask.Items = append(ask.Items, "not sent: "+f.Error())
 	}
-	ask.IDs, ask.Below = []string{refTo(b, plan.Prefix).ID()}, true
+	ask.IDs, ask.Below = []string{b.Object(plan.Prefix).ID()}, true
 	files, _ := plan.CountToSend(existing.policy())
 	_, bytes := plan.Space(existing.policy())
 	named := 0
@@ -410,7 +410,7 @@ func (l *objectListing) folderForm() form.Form {
 		EnterSubmits: form.AlwaysSubmit,
 		Fields:       []form.Field{form.Text("name", "Name", &name, form.Length(1, 512), checkFolderName)},
 	}
-	ref := func() client.ObjectRef { return refTo(l.path.bucket, folder+strings.TrimSuffix(name, "/")+"/") }
+	ref := func() client.ObjectRef { return l.path.bucket.Object(folder + strings.TrimSuffix(name, "/") + "/") }
 	ask := func() operation.ConfirmationRequest {
 		return operation.ConfirmationRequest{
 			Ops:  []string{client.OpUploadObject},
