@@ -56,7 +56,7 @@ func writeCallLines(b *strings.Builder, a *account.Account, i *client.Issue) {
 	for _, g := range call.groups {
 		fmt.Fprintf(b, "\nCall (%s)\n", g.name)
 		for _, c := range join.Found(g.people) {
-			fmt.Fprintf(b, "  %s\n", formatContact(c))
+			fmt.Fprintf(b, "  %s  %s  %s\n", c.Name, strings.Join(phoneParts(c), " / "), c.Email)
 		}
 		if join.KnownEmpty(g.people) {
 			fmt.Fprint(b, "  no contacts\n")

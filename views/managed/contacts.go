@@ -3,7 +3,6 @@ package managed
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"lookout/client"
 	"lookout/client/account"
@@ -136,11 +135,6 @@ func phoneNumbers(c *client.Contact) []string {
 		}
 	}
 	return numbers
-}
-
-// formatContact returns a contact in one line: name, phones, e-mail.
-func formatContact(c *client.Contact) string {
-	return strings.Join([]string{c.Name.String(), strings.Join(phoneParts(c), " / "), c.Email.String()}, "  ")
 }
 
 // phoneParts returns the phone numbers of a contact, or that there are none.

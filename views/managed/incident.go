@@ -200,14 +200,6 @@ func whomToCall(a *account.Account, i *client.Issue) callFacts {
 	return f
 }
 
-// quotedGroup names the group of a service in a sentence; "" without one.
-func quotedGroup(s *client.Service) string {
-	if s.Group.Raw() == "" {
-		return ""
-	}
-	return wording.Quoted(s.Group.String())
-}
-
 // sshLine returns the command to log in to an instance, and what keeps support from using it: "" if nothing does.
 func sshLine(m *client.Instance) (line, remark string) {
 	line, _ = sshCommand(m)

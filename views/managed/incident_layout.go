@@ -242,17 +242,3 @@ func (w incidentSections) beforeText() string {
 	}
 	return text + remark
 }
-
-// relatedToIssue returns the load at the detection of an issue, the earlier issues of its services, and the changes
-// around that time.
-func relatedToIssue(a *account.Account, i *client.Issue, inside ui.Box) []ui.StackedPanel {
-	w := incidentSections{a: a, i: i, b: inside}
-	var panels []ui.StackedPanel
-	if why := whyNoLoad(a, i); why == "" || !a.Stats().Loaded() {
-		panels = loadPanels(a, i.Created.Time())
-	} else {
-		load := ui.StackedPanel{Name: "load", Title: theme.Title("Load"), Lines: w.wrap(why, theme.Muted)}
-		panels = append(panels, load)
-	}
-	return append(panels, w.history(historyLength), w.changes(historyLength))
-}

@@ -87,14 +87,10 @@ func (p *incidentView) LoadMissing() {
 	}
 	p.joinedStores().EnsureLoaded()
 	p.a.Issues().EnsureLoaded()
-	p.a.FetchTickets(issuesWithTickets(p.a, p.currentIssue()))
+	issue := p.currentIssue()
+	before := join.Found(incidentSections{a: p.a, i: issue}.before())
+	p.a.FetchTickets(append([]*client.Issue{issue}, before[:min(historyLength, len(before))]...))
 	p.a.LoadChanges()
-}
-
-// issuesWithTickets returns an issue and the earlier ones whose tickets are shown with it.
-func issuesWithTickets(a *account.Account, issue *client.Issue) []*client.Issue {
-	before := join.Found(incidentSections{a: a, i: issue}.before())
-	return append([]*client.Issue{issue}, before[:min(historyLength, len(before))]...)
 }
 
 // Update scrolls.

@@ -77,9 +77,11 @@ func (w incidentSections) affected() ui.StackedPanel {
 		}
 		state, tone := operation.FormatStatus(s.Status, w.b.Theme)
 		shape, word, _ := strings.Cut(state, " ")
-		about := w.b.Theme.Paint(theme.Muted, "  "+word+wording.WithPrefix(" · group ", quotedGroup(s)))
-		line := w.b.Theme.Paint(tone, shape) + " " + s.Label.String()
-		lines = append(lines, ui.Truncate(line+about, w.b.Width, w.b.Theme.Glyphs.Ellipsis))
+		if s.Group.Raw() != "" {
+			word += " · group " + wording.Quoted(s.Group.String())
+		}
+		line := w.b.Theme.Paint(tone, shape) + " " + s.Label.String() + w.b.Theme.Paint(theme.Muted, "  "+word)
+		lines = append(lines, ui.Truncate(line, w.b.Width, w.b.Theme.Glyphs.Ellipsis))
 	}
 	title := theme.Title("Affected", fmt.Sprint(len(w.i.Services)))
 	return ui.StackedPanel{Name: "affected", Title: title, Lines: lines}

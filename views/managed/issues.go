@@ -51,7 +51,11 @@ func IssuesPane(a *account.Account) ui.Pane {
 		},
 	}
 	return operation.WithDetailSidebar(a, list, func(i *client.Issue, inside ui.Box) []ui.StackedPanel {
-		return relatedToIssue(a, i, inside)
+		w, load := incidentSections{a: a, i: i, b: inside}, loadPanels(a, i.Created.Time())
+		if why := whyNoLoad(a, i); why != "" && a.Stats().Loaded() {
+			load = []ui.StackedPanel{{Name: "load", Title: theme.Title("Load"), Lines: w.wrap(why, theme.Muted)}}
+		}
+		return append(load, w.history(historyLength), w.changes(historyLength))
 	}, a.Stats())
 }
 

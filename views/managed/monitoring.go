@@ -141,9 +141,9 @@ func (w windowChanges) attempt(s *client.Service, c client.Change) account.Attem
 	var attempt account.Attempt[*client.Service]
 	switch c.Op {
 	case client.OpDisableService:
-		attempt = disableAttempt(s)
+		attempt = monitoringAttempt(s, (*client.Writer).DisableService)
 	case client.OpEnableService:
-		attempt = enableAttempt(s)
+		attempt = monitoringAttempt(s, (*client.Writer).EnableService)
 	default:
 		attempt = account.Attempt[*client.Service]{
 			ID:    account.FormatID(s.ID),
@@ -466,7 +466,7 @@ func enableService(a *account.Account, reason string) resource.Draft[*client.Ser
 			return resource.ConfirmationSpec{Effect: fmt.Sprintf("Enables monitoring of service %s.", rows[0].Label)}
 		},
 		Attempt: func(s *client.Service) account.Attempt[*client.Service] {
-			attempt := enableAttempt(s)
+			attempt := monitoringAttempt(s, (*client.Writer).EnableService)
 			attempt.Reason = reason
 			ended[s.ID], _ = a.Journal.ActiveWindow(attempt.ID)
 			return attempt
@@ -495,16 +495,6 @@ func disableAgain(a *account.Account, ended map[int]window.Window) resource.Draf
 		},
 		Undo: changes.undo,
 	}
-}
-
-// enableAttempt is the change that enables a service.
-func enableAttempt(s *client.Service) account.Attempt[*client.Service] {
-	return monitoringAttempt(s, (*client.Writer).EnableService)
-}
-
-// disableAttempt is the change that disables a service.
-func disableAttempt(s *client.Service) account.Attempt[*client.Service] {
-	return monitoringAttempt(s, (*client.Writer).DisableService)
 }
 
 // monitoringAttempt is the change that disables or enables a service.

@@ -177,9 +177,6 @@ func isPrivateAddress(address string) bool {
 	return false
 }
 
-// serviceUpdated returns when a service was changed last.
-func serviceUpdated(s *client.Service) client.Timestamp { return s.Updated }
-
 // sentService returns a service without its region if the address is not private any more: the API refuses it. An
 // address that was not edited keeps its region.
 func sentService(in client.ServiceRequest, opened *client.Service) client.ServiceRequest {

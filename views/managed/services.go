@@ -77,7 +77,8 @@ func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Serv
 		timeout,
 		resource.TextColumn("consultation_group", theme.Plain, func(s row) client.ServerText { return s.Group }).
 			Titled("group").Width(10).Drop(4, 1),
-		operation.AgeColumn("updated", theme.Muted, serviceUpdated).Width(8).Drop(7, 3),
+		operation.AgeColumn("updated", theme.Muted, func(s row) client.Timestamp { return s.Updated }).
+			Width(8).Drop(7, 3),
 		resource.PaneColumn("open issue", func(s row, b ui.Box) (string, theme.Tone) { return OpenIssueCell(a, s, b) }).
 			Titled("issue").Width(12).MinWidth(11).Drop(2, 0). // "#823 19 min"
 			Shortened(func(s row, _ ui.Box) string { return incidentOf(a, s, "", incidentNumber) }).
