@@ -165,19 +165,7 @@ func (l *incidentLayout) charts(w incidentSections, b ui.Box, columns int) strin
 	if columns == 1 {
 		return draw(0, b)
 	}
-	left, right := b, b
-	left.Width = b.Width / 2
-	right.Width = b.Width - left.Width
-	pair := func(n int) string { return ui.JoinHorizontal(draw(n, left), draw(n+1, right), left.Width, b.Width) }
-	if b.Height < 14 {
-		return pair(0)
-	}
-	left.Height = b.Height / 2
-	right.Height = left.Height
-	top := pair(0)
-	left.Height = b.Height - left.Height
-	right.Height = left.Height
-	return top + "\n" + pair(2)
+	return chartGrid(b, 1+min(1, b.Height/14), draw)
 }
 
 // footLines returns how to log in, the load at the detection, what was before, and what is now. whole shows all figures

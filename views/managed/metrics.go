@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"strings"
 	"time"
 
 	"lookout/client"
@@ -131,4 +132,18 @@ func loadPanels(a *account.Account, at time.Time) []ui.StackedPanel {
 		panels[n].Draw = func(b ui.Box) string { return metricPanel(a, m, chart.Chart{Cursor: at}, b) }
 	}
 	return panels
+}
+
+// chartGrid draws one or two rows of two charts each.
+func chartGrid(b ui.Box, rows int, draw func(n int, b ui.Box) string) string {
+	left, right := b, b
+	left.Width = b.Width / 2
+	right.Width = b.Width - left.Width
+	drawn := make([]string, rows)
+	for row := range drawn {
+		left.Height = (b.Height + row) / rows // the last row is the higher one
+		right.Height = left.Height
+		drawn[row] = ui.JoinPanels(draw(2*row, left), draw(2*row+1, right))
+	}
+	return strings.Join(drawn, "\n")
 }

@@ -245,7 +245,7 @@ func (p *statsView) View(b ui.Box) string {
 	}
 	foot := b.Theme.Paint(theme.Accent, ui.Truncate(p.readout(), b.Width, b.Theme.Glyphs.Ellipsis))
 	if p.grid && b.Width >= 60 && b.Height >= 16 {
-		return p.renderGrid(room) + gap + foot
+		return chartGrid(room, 2, p.renderChart) + gap + foot
 	}
 	return p.renderChart(p.selected, room) + gap + foot
 }
@@ -258,17 +258,6 @@ func (p *statsView) renderText(b ui.Box) string {
 		lines = append(lines, p.renderChart(n, b))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// renderGrid draws all charts, two beside each other.
-func (p *statsView) renderGrid(b ui.Box) string {
-	left, right := b, b
-	left.Width, left.Height = b.Width/2, b.Height/2
-	right.Width, right.Height = b.Width-left.Width, left.Height
-	pair := func(n int) string { return ui.JoinPanels(p.renderChart(n, left), p.renderChart(n+1, right)) }
-	top := pair(0)
-	left.Height, right.Height = b.Height-left.Height, b.Height-left.Height
-	return top + "\n" + pair(2)
 }
 
 // renderChart draws the chart of one metric.

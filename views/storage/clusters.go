@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dustin/go-humanize"
-
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/account/join"
@@ -142,11 +140,10 @@ func transferUsageLine(a *account.Account, b ui.Box) string {
 			b.Width, b.Theme.Glyphs.Ellipsis,
 		)
 	}
-	n, known := used.Used.Value()
+	text, share, known := describeTransfer(used)
 	if !known {
-		return b.Theme.Paint(theme.Muted, monthlyTransfer(used))
+		return b.Theme.Paint(theme.Muted, "transfer "+text)
 	}
-	share := float64(max(0, n)) / transferPoolBytes
 	width := min(30, max(0, b.Width-60))
 	filled := min(width, int(share*float64(width)))
 	tone := theme.Good
@@ -154,14 +151,7 @@ func transferUsageLine(a *account.Account, b ui.Box) string {
 		tone = theme.Warn
 	}
 	g := b.Theme.Glyphs
-	text := fmt.Sprintf(
-		" transfer %s of %s this month (%.0f %%)", humanize.Bytes(uint64(max(0, n))),
-		humanize.Bytes(transferPoolBytes), share*100,
-	)
-	return ui.Truncate(
-		b.Theme.Paint(tone, strings.Repeat(g.Full, filled))+
-			b.Theme.Paint(theme.Off, strings.Repeat(g.Empty, width-filled))+text,
-		b.Width,
-		g.Ellipsis,
-	)
+	bar := b.Theme.Paint(tone, strings.Repeat(g.Full, filled)) +
+		b.Theme.Paint(theme.Off, strings.Repeat(g.Empty, width-filled))
+	return ui.Truncate(fmt.Sprintf("%s transfer %s (%.0f %%)", bar, text, share*100), b.Width, g.Ellipsis)
 }

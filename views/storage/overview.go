@@ -26,9 +26,14 @@ func StorageLines(a *account.Account, b ui.Box) string {
 	labels := []string{"Buckets", "Access keys", "Transfer"}
 	inner := b
 	inner.Width -= labelWidth
-	values := []string{storedText(a, inner), keysText(a), transferText(a)}
-	if used, known := transferShare(a); known && b.Height > 2 && b.Width > 60 {
-		full := max(0, min(20, int(used*20+0.5)))
+	share, known := 0.0, false
+	transfer := join.Names(account.AllRows(a, a.TransferUsage()), func(usage *client.TransferUsage) (text string) {
+		text, share, known = describeTransfer(usage)
+		return text
+	}, "")
+	values := []string{storedText(a, inner), keysText(a), transfer}
+	if known && b.Height > 2 && b.Width > 60 {
+		full := min(20, int(share*20+0.5))
 		values[2] += "  " + b.Theme.Paint(theme.ChartFirst, strings.Repeat(b.Theme.Glyphs.Full, full)) +
 			b.Theme.Paint(theme.Rule, strings.Repeat(b.Theme.Glyphs.Empty, 20-full))
 	}
@@ -87,36 +92,15 @@ func storedText(a *account.Account, b ui.Box) string {
 	return count
 }
 
-// transferText says how much of the transfer pool is used this month.
-func transferText(a *account.Account) string {
-	return join.Fold(account.AllRows(a, a.TransferUsage()), func(usage []*client.TransferUsage) string {
-		return strings.TrimPrefix(monthlyTransfer(usage[0]), "transfer ")
-	}, func(usage []*client.TransferUsage, s join.JoinState) string {
-		if len(usage) == 0 {
-			return s.String()
-		}
-		return strings.TrimPrefix(monthlyTransfer(usage[0]), "transfer ") + " (" + s.String() + ")"
-	})
-}
-
-// transferShare returns the part of the transfer pool that is used this month, and whether it is known.
-func transferShare(a *account.Account) (float64, bool) {
-	if usage, read := account.OnlyRow(a.TransferUsage()); read {
-		n, known := usage.Used.Value()
-		return float64(n) / transferPoolBytes, known
-	}
-	return 0, false
-}
-
-// monthlyTransfer says how much of the transfer pool is used this month.
-func monthlyTransfer(used *client.TransferUsage) string {
-	n, known := used.Used.Value()
+// describeTransfer says how much of the transfer pool is used this month, and which part of it that is.
+func describeTransfer(usage *client.TransferUsage) (text string, share float64, known bool) {
+	n, known := usage.Used.Value()
 	if !known {
-		return "transfer unknown"
+		return account.UnknownText, 0, false
 	}
-	return fmt.Sprintf(
-		"transfer %s of %s this month", humanize.Bytes(uint64(max(0, n))), humanize.Bytes(transferPoolBytes),
-	)
+	n = max(0, n)
+	text = humanize.Bytes(uint64(n)) + " of " + humanize.Bytes(transferPoolBytes) + " this month"
+	return text, float64(n) / transferPoolBytes, true
 }
 
 // keysText counts the access keys.

@@ -40,10 +40,9 @@ func (l *objectListing) uploadForm() form.Form {
 		},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			if info, err := os.Stat(file); err == nil && info.IsDir() {
-				compare := func(p *transfer.Plan) transfer.CompareOptions {
+				return l.prepareFolderUpload(ctx, file, name, existing, func(p *transfer.Plan) transfer.CompareOptions {
 					return progress.compare(p, known, existing)
-				}
-				return l.prepareFolderUpload(ctx, folderUpload{file, name, existing, compare})
+				})
 			}
 			return l.prepareUpload(ctx, file, name, kind)
 		},
@@ -197,17 +196,12 @@ func (l *objectListing) askToUpload(
 	return ask
 }
 
-// A folderUpload is what the form for uploads was given: a local folder and where it goes.
-type folderUpload struct {
-	folder, prefix string
-	existing       existingChoice
-	compare        func(*transfer.Plan) transfer.CompareOptions
-}
-
 // prepareFolderUpload looks at what a folder holds and at what begins with its name already. It returns what asks for
 // the number of files and then starts.
-func (l *objectListing) prepareFolderUpload(ctx context.Context, u folderUpload) (func() tea.Cmd, error) {
-	folder, prefix, existing := u.folder, u.prefix, u.existing
+func (l *objectListing) prepareFolderUpload(
+	ctx context.Context, folder, prefix string, existing existingChoice,
+	compare func(*transfer.Plan) transfer.CompareOptions,
+) (func() tea.Cmd, error) {
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
 		prefix += "/"
 	}
@@ -227,7 +221,7 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, u folderUpload)
 		return nil, errors.New("there is nothing to send in this folder" + leftOut("not sent", plan.Skipped))
 	}
 	plan.Cluster, plan.Bucket = l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw()
-	err = plan.CompareObjects(ctx, l.a.API.Objects, u.compare(&plan))
+	err = plan.CompareObjects(ctx, l.a.API.Objects, compare(&plan))
 	if err == nil {
 		err = plan.ReadACLs(ctx, l.a.API.Objects, existing.policy(), nil)
 	}
