@@ -1,7 +1,6 @@
 package views_test
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -404,37 +403,5 @@ func TestChangePath_overdueWindowAsks(t *testing.T) {
 		r.makeChange(enable, "acme-prod", "PROD: account acme-prod is protected")
 		r.requireText("billing-cron: monitoring is enabled")
 		r.requireEntries(r.journal.Entries(time.Time{})[1:], []pathStep{enable})
-	})
-}
-
-// A journal that takes long to read does not hold up the first frame: what earlier runs left is taken up when it has
-// been read.
-func TestChangePath_journalIsReadAfterTheFirstFrame(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "acme-prod.journal")
-	startWithOptions(t, emulator.Options{}, screenSize{120, 50}, func(r *harness, o *shell.Options) {
-		_, r.journal = r.openSharedJournal(path)
-		r.recordWindow(time.Now().Add(-time.Hour))
-		if err := r.journal.Close(); err != nil {
-			r.Fatal(err)
-		}
-		var err error
-		if r.journal, err = journal.OpenLater(path, "acme-prod", time.Now); err != nil {
-			r.Fatal(err)
-		}
-		t.Cleanup(func() { r.journal.Close() })
-		r.connect()
-		o.Panes, o.OnOpen, o.LeaveWarnings = r.panes, r.onOpen, r.leaveWarnings
-		if warnings := strings.Join(r.leaveWarnings(), " "); !strings.Contains(warnings, "still being read") {
-			r.Errorf("warnings: %s", warnings)
-		}
-	}, func(r *harness) {
-		r.requireText("Overdue, but it is not known who disabled it: billing-cron", "enable now")
-		if len(r.messages) == 0 || !strings.Contains(r.messages[0].Text, "reading the whole journal") {
-			r.Errorf("message: %v", r.messages)
-		}
-		if warnings := r.leaveWarnings(); strings.Contains(strings.Join(warnings, " "), "still being read") {
-			r.Errorf("warnings: %s", warnings)
-		}
 	})
 }

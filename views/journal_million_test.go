@@ -200,9 +200,6 @@ func TestJournal_openingReadsNoOlderChanges(t *testing.T) {
 	writeJournal(t, path, 20_000)
 	open := func() *journal.Journal {
 		j, err := journal.Open(path, "a", time.Now)
-		if err == nil {
-			err = j.Load()
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +220,7 @@ func TestJournal_openingReadsNoOlderChanges(t *testing.T) {
 	}
 	loop := &ui.EventLoop{}
 	a := account.New(t.Context(), account.Options{Executor: loop, API: api, Journal: j, Location: time.UTC})
-	resumeChanges(a)
+	OnOpen(a)
 	if err := j.Problem(); err != nil {
 		t.Errorf("the event loop has read older changes: %v", err)
 	}

@@ -11,7 +11,6 @@ import (
 	"lookout/client"
 	"lookout/client/account"
 	"lookout/client/wording"
-	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/activity"
 	"lookout/views/managed"
@@ -120,33 +119,9 @@ func ColumnChoosers(a *account.Account) []ui.ListPane {
 	return lists
 }
 
-// OnOpen returns the command that runs when an account is opened. It resumes what an earlier run left unfinished, and
-// watches the transfers and the journal.
+// OnOpen returns the command that runs when an account is opened. It takes up what earlier runs have left in the
+// journal, and watches what other programs add to it.
 func OnOpen(a *account.Account) tea.Cmd {
-	if a.Journal.Loaded() {
-		return resumeChanges(a)
-	}
-	return ui.WhileWorking("reading the whole journal once: changes wait for it", func() tea.Msg {
-		return journalRead{a, a.Journal.Load()}
-	})
-}
-
-// journalRead says that the journal has been read, or why it cannot be.
-type journalRead struct {
-	account *account.Account
-	err     error
-}
-
-// Deliver takes up what earlier runs have left.
-func (r journalRead) Deliver() tea.Cmd {
-	if r.err != nil {
-		return ui.ShowStatus(theme.Bad, "nothing can be changed: "+r.err.Error())
-	}
-	return resumeChanges(r.account)
-}
-
-// resumeChanges takes up what earlier runs have left in the journal, and watches what other programs add to it.
-func resumeChanges(a *account.Account) tea.Cmd {
 	managed.KeepMaintenance(a)
 	managed.WatchJournal(a)
 	managed.ReportLockedJournal(a)
@@ -165,9 +140,6 @@ func resumeChanges(a *account.Account) tea.Cmd {
 // LeaveWarnings returns a sentence for each thing that ends when the account is closed; none if nothing is under way.
 func LeaveWarnings(a *account.Account) []string {
 	var ends []string
-	if !a.Journal.Loaded() {
-		ends = append(ends, "The journal is still being read: it is unknown whether maintenance windows are open.")
-	}
 	if text := activity.UnfinishedText(a); text != "" {
 		ends = append(ends, text)
 	}

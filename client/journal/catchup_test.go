@@ -94,8 +94,6 @@ func everyCall(j *Journal, id string) []namedCall {
 		{"RecordRevokeLater", func() { j.RecordRevokeLater(id, "7", "x") }},
 		{"CatchUp", func() { _, _ = j.CatchUp() }},
 		{"announce", func() { j.announce() }},
-		{"Load", func() { _ = j.Load() }},
-		{"Loaded", func() { j.Loaded() }},
 		{"OutcomeError", func() { _ = j.OutcomeError() }},
 		{"Entries without a file", func() { _ = os.Remove(segmentPath(j.path, 1)); j.Entries(time.Time{}) }},
 		{"Problem", func() { _ = j.Problem() }},

@@ -63,25 +63,26 @@ type logFile interface {
 	Sync() error
 }
 
-// open opens the file.
+// open opens the file and reads it.
 func (j *Journal) open() error {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
 	if err := os.MkdirAll(filepath.Dir(j.path), 0o700); err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return err
 	}
 	if err := refuseLink(filepath.Dir(j.path)); err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return err
 	}
 	file, err := openFile(j.path, os.O_RDWR|os.O_CREATE|os.O_APPEND)
 	if err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return err
 	}
-	if err := makePrivate(file); err != nil {
+	if err := errors.Join(makePrivate(file), j.load(file, file)); err != nil {
 		file.Close()
-		return fmt.Errorf("journal: %w", err)
+		return err
 	}
 	j.file = file
+	j.compactIfLarge()
 	return nil
 }
 

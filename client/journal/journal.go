@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"lookout/client"
@@ -81,8 +80,6 @@ type Journal struct {
 	outcomeError   error // why an outcome could not be written, of the first one
 	grown          bool  // other processes have written something since CatchUp last said so
 	unannounced    bool  // the same for WaitForChange
-	loadError      error // why the file could not be read
-	closing        atomic.Bool
 	// BeforeIntent returns why no change may be recorded, and thus none sent; it may take a while. nil allows all. It
 	// is set before the journal is used.
 	BeforeIntent func() error
@@ -90,8 +87,7 @@ type Journal struct {
 	// locked it; it must not block. It is set before the journal is used.
 	Locked func(path string)
 
-	mu      sync.Mutex
-	loading bool // the file was opened by OpenLater, and has not been read
+	mu sync.Mutex
 	state
 }
 
@@ -143,64 +139,13 @@ func Open(path, account string, now func() time.Time) (*Journal, error) {
 
 // openWithSegments is Open with another size of segments, for tests.
 func openWithSegments(path, account string, now func() time.Time, segmentBytes int64) (*Journal, error) {
-	j, err := openLater(path, account, now, segmentBytes)
-	if err != nil {
-		return nil, err
-	}
-	if err := j.Load(); err != nil {
-		_ = j.Close()
-		return nil, err
-	}
-	return j, nil
-}
-
-// OpenLater is Open for a journal that takes long to read. It is empty until Load has read it. Changes wait for that,
-// and so do CatchUp and the pages of the history.
-func OpenLater(path, account string, now func() time.Time) (*Journal, error) {
-	return openLater(path, account, now, defaultSegmentBytes)
-}
-
-func openLater(path, account string, now func() time.Time, segmentBytes int64) (*Journal, error) {
 	j := NewInMemory(now)
-	j.account, j.path, j.segmentBytes, j.loading = account, path, segmentBytes, true
+	j.account, j.path, j.segmentBytes = account, path, segmentBytes
 	j.runID = fmt.Sprintf("%x-%.8s", now().UnixNano(), rand.Text())
 	if err := j.open(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("journal: %w", err)
 	}
 	return j, nil
-}
-
-// Loaded reports whether the journal has been read.
-func (j *Journal) Loaded() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return !j.loading
-}
-
-// Load reads a journal that OpenLater has opened. It does nothing if that was done before.
-func (j *Journal) Load() error {
-	j.fileMu.Lock()
-	defer j.fileMu.Unlock()
-	return j.ensureLoaded()
-}
-
-// ensureLoaded is Load for callers that hold fileMu. What memory holds is put in place at once, so that nobody who asks
-// for it has to wait.
-func (j *Journal) ensureLoaded() error {
-	if j.Loaded() || j.loadError != nil {
-		return j.loadError
-	}
-	fresh := &Journal{path: j.path, state: newState(j.now, j.runID, j.segmentBytes)}
-	if err := fresh.load(interruptible{j.file, &j.closing}, j.file); err != nil {
-		j.loadError = fmt.Errorf("journal: %w", err)
-		return j.loadError
-	}
-	j.mu.Lock()
-	fresh.version += j.version + 1
-	j.state, j.loading = fresh.state, false
-	j.mu.Unlock()
-	j.compactIfLarge()
-	return nil
 }
 
 // OpenForReading returns the journal of an account that cannot be written, and why. It holds what can be read of the
@@ -321,22 +266,8 @@ func (j *Journal) Len() int {
 	return n
 }
 
-// An interruptible is a file that cannot be read any more once it is to be closed.
-type interruptible struct {
-	file    logFile
-	closing *atomic.Bool
-}
-
-func (f interruptible) ReadAt(data []byte, from int64) (int, error) {
-	if f.closing.Load() {
-		return 0, os.ErrClosed
-	}
-	return f.file.ReadAt(data, from)
-}
-
-// Close closes the file. It does not wait until the journal has been read.
+// Close closes the file.
 func (j *Journal) Close() error {
-	j.closing.Store(true)
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
 	if j.file == nil {

@@ -132,69 +132,6 @@ func TestHistory_memory(t *testing.T) {
 	}
 }
 
-// A journal that was never compacted is opened at once and read later: what is asked meanwhile is answered at once, a
-// change waits, and closing does not wait.
-func TestOpenLater_readsWhenLoaded(t *testing.T) {
-	const n = 20_000
-	path := filepath.Join(t.TempDir(), "j")
-	writeReleased(t, path, n)
-	j, err := OpenLater(path, "a", testTime)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if j.Loaded() || j.Len() != 0 {
-		t.Errorf("opened: loaded %v, %d changes", j.Loaded(), j.Len())
-	}
-	version, read := j.Version(), make(chan error)
-	go func() { read <- j.Load() }()
-	answered := 0
-	for done := false; !done; {
-		_, _, _, _ = j.ActiveWindows(), j.Version(), j.UnresolvedEntries(testTime()), j.Loaded()
-		select {
-		case err := <-read:
-			if done = true; err != nil {
-				t.Fatal(err)
-			}
-		default:
-			answered++
-		}
-	}
-	if answered < 3 {
-		t.Errorf("%d questions were answered while the journal was read", answered)
-	}
-	if !j.Loaded() || j.Len() != n || len(j.ActiveWindows()) != 50 || j.Version() <= version {
-		t.Errorf("loaded %v, %d changes, %d disabled", j.Loaded(), j.Len(), len(j.ActiveWindows()))
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-
-	path = filepath.Join(t.TempDir(), "j")
-	writeReleased(t, path, n)
-	if j, err = OpenLater(path, "a", testTime); err != nil {
-		t.Fatal(err)
-	}
-	recordChange(t, j, client.OpEnableService, "7") // waits until the journal has been read
-	if j.Len() != n+1 || len(j.ActiveWindows()) != 49 {
-		t.Errorf("%d changes, %d disabled", j.Len(), len(j.ActiveWindows()))
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-
-	path = filepath.Join(t.TempDir(), "j")
-	writeReleased(t, path, n)
-	if j, err = OpenLater(path, "a", testTime); err != nil {
-		t.Fatal(err)
-	}
-	go func() { read <- j.Load() }()
-	time.Sleep(time.Millisecond)
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	<-read // at once, whether it was read to its end or not
-}
-
 // slow is how many times slower a machine that runs other tests may be.
 const slow = 4
 

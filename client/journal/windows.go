@@ -61,9 +61,6 @@ func (s *state) isOvertaken(e *Entry) bool {
 func (j *Journal) EndWindow(decided window.Window, why window.Reason) error {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
-	if err := j.ensureLoaded(); err != nil {
-		return err
-	}
 	j.mu.Lock()
 	e := j.byID[cmp.Or(decided.By, decided.ID)]
 	if e == nil {

@@ -36,9 +36,6 @@ func (j *Journal) RecordIntent(ctx context.Context, c client.Change) (string, er
 	}
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
-	if err := j.ensureLoaded(); err != nil {
-		return "", err
-	}
 	j.compactIfLarge()
 	j.intentCount++
 	e := Entry{

@@ -297,8 +297,6 @@ func describeDisabled(a *account.Account, d incident.DisabledInfo) string {
 		text += ", back " + account.FormatClock(d.Until.In(a.Location), now.In(a.Location))
 	}
 	switch {
-	case !d.Ours && !a.Journal.Loaded():
-		text += ", the journal is still being read"
 	case d.Perhaps:
 		text += ", perhaps by a change from this machine whose response was lost"
 	case !d.Ours:

@@ -378,7 +378,7 @@ func windowDraft(
 		ScriptNote: func(s *client.Service) string { return windowNote(s, times()) },
 		Undo:       changes.undo,
 		OnApplied: func([]*client.Service) tea.Cmd {
-			if a.Maintenance.Keeper != nil { // else the journal is still being read
+			if a.Maintenance.Keeper != nil {
 				a.Maintenance.Keeper.Wake()
 			}
 			return nil

@@ -24,9 +24,6 @@ type Shift struct {
 
 // ReadShift reads the changes since a time, with what other programs have added to the journal.
 func ReadShift(j *journal.Journal, from time.Time) Shift {
-	if !j.Loaded() {
-		return Shift{From: from, Gaps: []Gap{{Source: Journal, Reason: NotYet}}}
-	}
 	_, err := j.CatchUp()
 	s := Shift{From: from, Changes: j.Entries(from)}
 	if err := cmp.Or(err, j.Problem()); err != nil {

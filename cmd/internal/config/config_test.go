@@ -13,7 +13,6 @@ import (
 
 	"lookout/client/faulttest"
 
-	"github.com/adrg/xdg"
 )
 
 func TestFlagsBeforeEnvironmentBeforeFile(t *testing.T) {
@@ -158,35 +157,6 @@ func TestKeyringIsBounded(t *testing.T) {
 	close(never)
 	if err == nil || !strings.Contains(err.Error(), "no answer") {
 		t.Errorf("%v", err)
-	}
-}
-
-// A journal that takes a moment to read is read later; one that is small is read at once.
-func TestSettings_openJournal(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	xdg.Reload()
-	t.Cleanup(xdg.Reload)
-	s := Settings{Account: "a", AccountConfig: AccountConfig{BaseURL: "https://x/v4"}}
-	for _, c := range []struct {
-		size   int64
-		loaded bool
-	}{{-1, true}, {1 << 20, true}, {100 << 20, false}} {
-		path := s.JournalPath()
-		if c.size >= 0 {
-			if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, c.size)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		j, err := openJournal(path, s.Account)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if j.Loaded() != c.loaded {
-			t.Errorf("%d bytes: loaded %v", c.size, j.Loaded())
-		}
-		if err := errors.Join(j.Close(), os.Remove(path)); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"os"
 	"sync"
 	"time"
 
@@ -57,19 +56,6 @@ func (s Settings) ReadJournal() *journal.Journal {
 	return journal.OpenForReading(s.JournalPath(), s.Account, time.Now, why)
 }
 
-// slowJournalBytes is the size of a journal that takes a moment to read. One that was compacted is much smaller.
-const slowJournalBytes = 3 << 20
-
-// openJournal opens the journal of an account. One that was written by an earlier version, and not compacted yet, is
-// read when the first frame has been drawn.
-func openJournal(path, account string) (*journal.Journal, error) {
-	open := journal.Open
-	if info, err := os.Lstat(path); err == nil && info.Size() > slowJournalBytes {
-		open = journal.OpenLater
-	}
-	return open(path, account, time.Now)
-}
-
 // Connect returns the client of an account and its journal, for the dashboard. It sends no request. If changes cannot
 // be recorded, it sets NotRecorded, and the client refuses them. It sets CheckUser, which changes wait for, and
 // StopUserCheck.
@@ -81,7 +67,7 @@ func (s *Settings) Connect(ctx context.Context) (*client.Client, *journal.Journa
 	path := s.JournalPath()
 	var j *journal.Journal
 	if err = s.NoPlace; err == nil {
-		j, err = openJournal(path, s.Account)
+		j, err = journal.Open(path, s.Account, time.Now)
 	}
 	if err == nil {
 		err = s.ClaimJournal()
