@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"time"
 )
 
@@ -19,7 +18,6 @@ func (j *Journal) CatchUp() (bool, error) {
 	if j.file == nil {
 		return false, nil
 	}
-	version := j.Version()
 	if _, err := os.Lstat(j.path); errors.Is(err, fs.ErrNotExist) {
 		return false, &GoneError{j.path}
 	}
@@ -28,11 +26,11 @@ func (j *Journal) CatchUp() (bool, error) {
 			return false, fmt.Errorf("journal: %w", err)
 		}
 	}
-	if err := j.catchUp(); err != nil {
+	if err := j.catchUp(0); err != nil {
 		return false, fmt.Errorf("journal: %w", err)
 	}
-	grown := j.grown || j.Version() != version
-	j.grown, j.unannounced = false, j.unannounced || grown
+	grown := j.found != j.caughtUp
+	j.caughtUp = j.found
 	return grown, nil
 }
 
@@ -41,13 +39,14 @@ func (j *Journal) CatchUp() (bool, error) {
 func (j *Journal) announce() bool {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
-	unannounced := j.unannounced
-	j.unannounced = false
-	return unannounced
+	grown := j.found != j.announced
+	j.announced = j.found
+	return grown
 }
 
-// catchUp reads the file that is open to its end, without an incomplete last line.
-func (j *Journal) catchUp() error {
+// catchUp reads the file that is open to its end, without an incomplete last line. own is how many bytes of that this
+// process has just written.
+func (j *Journal) catchUp(own int) error {
 	info, err := j.file.Stat()
 	if err != nil {
 		return err
@@ -56,41 +55,30 @@ func (j *Journal) catchUp() error {
 	defer j.mu.Unlock()
 	j.readOffset = min(j.readOffset, info.Size()) // the file may have been truncated
 	j.sealedTo = min(j.sealedTo, info.Size())
-	if info.Size() == j.readOffset && j.lastFile == 0 { // most of the time
-		return nil
+	version, from := j.version, j.readOffset
+	var n byteCount
+	if info.Size() > from {
+		n, _, err = j.readLines(io.NewSectionReader(j.file, from, info.Size()-from), from, false)
+		j.readOffset += n.whole
 	}
-	version := j.version
-	known := make(map[*Entry]bool, len(j.entries))
-	for _, e := range j.entries {
-		known[e] = true
+	if own == 0 {
+		err = errors.Join(err, j.readTail(j.path))
 	}
-	from := j.readOffset
-	n, _, err := j.readLines(io.NewSectionReader(j.file, from, info.Size()-from), from, inFile)
-	err = errors.Join(err, j.readTail())
-	j.readOffset += n.whole
-	added := false
-	for _, e := range j.entries {
-		if !known[e] {
-			e.byOtherProcess, added = true, true
-		}
+	if j.version != version && n.whole != int64(own) {
+		j.found++
 	}
-	if added {
-		slices.SortStableFunc(j.entries, func(a, b *Entry) int { return a.Time.Compare(b.Time) })
-	}
-	j.grown = j.grown || j.version != version
-	j.unannounced = j.unannounced || j.grown
 	return err
 }
 
 // readTail reads what a process has added to the file that was the journal before the last compaction: an older release
 // does not notice that.
-func (j *Journal) readTail() error {
-	if j.lastFile == 0 {
+func (s *state) readTail(journal string) error {
+	if s.lastFile == 0 {
 		return nil
 	}
-	path := segmentPath(j.path, j.lastFile)
+	path := segmentPath(journal, s.lastFile)
 	info, err := os.Lstat(path)
-	if err != nil || info.Size() <= j.tailOffset {
+	if err != nil || info.Size() <= s.tailOffset {
 		return nil // a file that is missing is reported when its changes are asked for
 	}
 	file, err := openFile(path, os.O_RDONLY)
@@ -98,9 +86,9 @@ func (j *Journal) readTail() error {
 		return err
 	}
 	defer file.Close()
-	r := io.NewSectionReader(file, j.tailOffset, info.Size()-j.tailOffset)
-	n, _, err := j.readLines(r, j.tailOffset, sealed)
-	j.tailOffset += n.whole
+	r := io.NewSectionReader(file, s.tailOffset, info.Size()-s.tailOffset)
+	n, _, err := s.readLines(r, s.tailOffset, true)
+	s.tailOffset += n.whole
 	return err
 }
 

@@ -69,9 +69,9 @@ func (s *state) seal(end int64) {
 		Unreadable: s.unreadable,
 	}
 	for _, e := range s.entries {
-		if e.place == inFile {
+		if !e.sealed {
 			sealing.Entries++
-			e.place = sealed
+			e.sealed = true
 			if e.Time.After(sealing.Newest) {
 				sealing.Newest = e.Time
 			}
@@ -84,8 +84,8 @@ func (s *state) seal(end int64) {
 	open := 0
 	needed := map[*Entry]bool{}
 	for i, e := range slices.Backward(s.entries) {
-		needed[e] = e.place == unread || e.unreadOutcomes > 0 || s.isNeeded(e, &open) ||
-			len(s.entries)-i <= s.keepNewest()
+		_, unwritten := s.unwritten[e.ID]
+		needed[e] = unwritten || s.isNeeded(e, &open) || len(s.entries)-i <= s.keepNewest()
 	}
 	s.entries = slices.DeleteFunc(s.entries, func(e *Entry) bool {
 		if !needed[e] {
@@ -144,7 +144,7 @@ func (j *Journal) compactIfLarge() {
 		return // another program writes: the next change tries again
 	}
 	defer filelock.Unlock(j.file)
-	if j.replaced() || !j.isLarge() || j.catchUp() != nil { // another process may have been first
+	if j.replaced() || !j.isLarge() || j.catchUp(0) != nil { // another process may have been first
 		return
 	}
 	j.cannotCompact = j.compact() != nil

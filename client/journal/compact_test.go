@@ -536,11 +536,11 @@ func TestJournal_readsDoNotWaitForTheDisk(t *testing.T) {
 func TestJournal_compact_readsDoNotWaitForTheDisk(t *testing.T) {
 	j := openSmall(t, filepath.Join(t.TempDir(), "j"), testTime)
 	probe := &lockProbe{j: j}
-	c := disableChange("7", "x")
-	c.Before = probe
-	if _, err := j.RecordIntent(t.Context(), c); err != nil {
+	id, err := j.RecordIntent(t.Context(), disableChange("7", "x"))
+	if err != nil {
 		t.Fatal(err)
 	}
+	j.byID[id].Change.Before = probe
 	before := probe.written
 	for range 12 {
 		recordChange(t, j, client.OpEnableService, "1")

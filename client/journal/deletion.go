@@ -87,9 +87,6 @@ func (j *Journal) RecordBatch(id string, p client.BatchRecord) error {
 		}
 		return err
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.apply(l, unread)
 	return nil
 }
 

@@ -45,15 +45,6 @@ type record struct {
 	Gone     int                 `json:"gone,omitempty"` // objects that such a deletion has deleted
 }
 
-// A place is where the line of an intent is.
-type place int
-
-const (
-	unread place = iota // in the file, where this process wrote it and has not read it back
-	inFile              // in the file, behind the segments
-	sealed              // in a segment
-)
-
 // A logFile is the file, or its replacement in a test.
 type logFile interface {
 	io.WriteCloser
@@ -77,11 +68,10 @@ func (j *Journal) open() error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(makePrivate(file), j.load(file, file)); err != nil {
+	if err := errors.Join(makePrivate(file), j.load(file)); err != nil {
 		file.Close()
 		return err
 	}
-	j.file = file
 	j.compactIfLarge()
 	return nil
 }
@@ -125,37 +115,56 @@ func makePrivate(file *os.File) error {
 // maxLineBytes is the longest valid line. The journal writes no longer ones.
 const maxLineBytes = 1 << 20
 
-// load reads what earlier runs wrote, including an incomplete last line and what a process that did not notice a
-// compaction has added to the file before. lock is the file, whose lock every process that writes has.
-func (j *Journal) load(file io.ReaderAt, lock filelock.LockableFile) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if err := j.readAll(file, func() (unlock func()) { return filelock.Wait(lock) }); err != nil {
+// load reads a file to its end, including an incomplete last line and what a process that did not notice a compaction
+// has added to the file before, and makes it the journal's.
+func (j *Journal) load(file logFile) error {
+	fresh := newState(j.now, j.runID, j.segmentBytes)
+	if err := fresh.readAll(file, func() (unlock func()) { return filelock.Wait(file) }); err != nil {
 		return err
 	}
-	for _, s := range j.segments {
-		if s.File == j.lastFile {
-			j.tailOffset = s.end()
+	for _, s := range fresh.segments {
+		if s.File == fresh.lastFile {
+			fresh.tailOffset = s.end()
 		}
 	}
-	return j.readTail()
+	if err := fresh.readTail(j.path); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, e := range fresh.entries {
+		known := j.byID[e.ID]
+		e.byOtherProcess = known == nil && j.loaded && !j.isOwn(e.ID) || known != nil && known.byOtherProcess
+	}
+	for id, l := range j.unwritten {
+		if e := fresh.byID[id]; e != nil && e.Outcome == client.Pending {
+			fresh.keepUnwritten(l)
+		}
+	}
+	fresh.version += j.version + 1
+	fresh.loaded = true
+	if j.file != nil {
+		_ = j.file.Close()
+	}
+	j.file, j.state = file, fresh
+	return nil
 }
 
 // readAll reads a file to its end, including an incomplete last line. Such a line may be one that another process is
 // writing, so it is read once more while lock keeps others from writing.
 func (s *state) readAll(file io.ReaderAt, lock func() (unlock func())) error {
-	n, rest, err := s.readLines(io.NewSectionReader(file, 0, math.MaxInt64), 0, inFile)
+	n, rest, err := s.readLines(io.NewSectionReader(file, 0, math.MaxInt64), 0, false)
 	s.readOffset = n.whole
 	if err != nil || len(rest) == 0 {
 		return err
 	}
 	defer lock()()
 	from := s.readOffset
-	n, rest, err = s.readLines(io.NewSectionReader(file, from, math.MaxInt64-from), from, inFile)
+	n, rest, err = s.readLines(io.NewSectionReader(file, from, math.MaxInt64-from), from, false)
 	if err != nil {
 		return err
 	}
-	s.parseLine(rest, inFile)
+	s.parseLine(rest, false)
 	s.readOffset += n.all
 	return nil
 }
@@ -164,8 +173,8 @@ func (s *state) readAll(file io.ReaderAt, lock func() (unlock func())) error {
 type byteCount struct{ all, whole int64 }
 
 // readLines reads lines from an offset of the file on, and counts those that are invalid. rest is the incomplete line
-// after them.
-func (s *state) readLines(r io.Reader, base int64, from place) (n byteCount, rest []byte, err error) {
+// after them. sealed says that the lines are in a segment.
+func (s *state) readLines(r io.Reader, base int64, sealed bool) (n byteCount, rest []byte, err error) {
 	text := bufio.NewReaderSize(r, 1<<16)
 	var held []byte
 	for {
@@ -181,8 +190,7 @@ func (s *state) readLines(r io.Reader, base int64, from place) (n byteCount, res
 		case err != nil:
 			return n, held, err
 		default:
-			isHeader := s.parseLine(held, from)
-			if from == inFile {
+			if isHeader := s.parseLine(held, sealed); !sealed {
 				s.sealIfLarge(base+n.whole, base+n.all, isHeader)
 			}
 			held, n.whole = held[:0], n.all
@@ -191,15 +199,44 @@ func (s *state) readLines(r io.Reader, base int64, from place) (n byteCount, res
 }
 
 // parseLine reads one line. It reports whether the line belongs to the beginning of a compacted file.
-func (s *state) parseLine(data []byte, from place) (isHeader bool) {
+func (s *state) parseLine(data []byte, sealed bool) (isHeader bool) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return false
 	}
-	var l record
-	if len(data) > maxLineBytes || json.Unmarshal(data, &l) != nil || !s.apply(l, from) {
+	l, err := decode(data)
+	if err != nil || !s.apply(l, sealed) {
 		s.unreadable++
 	}
 	return l.Kept || l.Segments != nil
+}
+
+// jsonText is a value as JSON: the history may hold many of them.
+type jsonText string
+
+// MarshalJSON returns the value.
+func (v jsonText) MarshalJSON() ([]byte, error) { return []byte(v), nil }
+
+// decode reads a line. The values of a change before and after stay JSON.
+func decode(data []byte) (record, error) {
+	var before, body json.RawMessage
+	l := record{Intent: &Entry{Change: client.Change{Before: &before, Body: &body}}}
+	if len(data) > maxLineBytes {
+		return record{}, errLineTooLong
+	}
+	err := json.Unmarshal(data, &l)
+	if e := l.Intent; e == nil || e.ID == "" {
+		l.Intent = nil
+	} else {
+		e.Change.Before, e.Change.Body = jsonValue(before), jsonValue(body)
+	}
+	return l, err
+}
+
+func jsonValue(text json.RawMessage) any {
+	if len(text) == 0 {
+		return nil
+	}
+	return jsonText(text)
 }
 
 // replaced reports whether the path leads to another file than the one that is open.
@@ -222,25 +259,13 @@ func (j *Journal) reopen() error {
 	if err != nil {
 		return err
 	}
-	fresh := &Journal{path: j.path, state: newState(j.now, j.runID, j.segmentBytes)}
-	if err := fresh.load(file, file); err != nil {
+	version := j.Version()
+	if err := j.load(file); err != nil {
 		file.Close()
 		return err
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for _, e := range fresh.entries {
-		known := j.byID[e.ID]
-		if known != nil && known.unreadOutcomes > 0 && e.Outcome == client.Pending { // it could not be written
-			e.Outcome, e.OutcomeDetail = known.Outcome, known.OutcomeDetail
-			e.ByReading, e.UnseenSecretOf, e.decidedAt = known.ByReading, known.UnseenSecretOf, known.decidedAt
-			e.RevokeLater = known.RevokeLater
-		}
-		e.byOtherProcess = known == nil && !j.FromThisRun(*e) && e.place != sealed ||
-			known != nil && known.byOtherProcess
+	if j.Version() != version {
+		j.found++
 	}
-	fresh.version += j.version + 1
-	_ = j.file.Close()
-	j.file, j.state = file, fresh.state
 	return nil
 }

@@ -1,18 +1,15 @@
 package journal
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"sort"
 	"sync"
 	"time"
-
-	"lookout/client"
 )
 
 // A HistoryReader reads the changes from the newest to the oldest, a page at a time: first those that are held in
@@ -62,7 +59,7 @@ func (h *HistoryReader) firstPage() []Entry {
 	}
 	page := make([]Entry, 0, len(j.entries))
 	for _, e := range slices.Backward(j.entries) {
-		if page = append(page, *e); e.place == sealed {
+		if page = append(page, *e); e.sealed {
 			h.listed[e.ID] = true
 		}
 	}
@@ -73,7 +70,7 @@ func (h *HistoryReader) firstPage() []Entry {
 func (h *HistoryReader) readSegment(i int) ([]Entry, error) {
 	s := h.segments[i]
 	toEnd := i+1 == len(h.segments) || h.segments[i+1].File != s.File
-	data, err := h.journal.segmentData(s, toEnd)
+	page, late, err := h.journal.readSegment(s, toEnd)
 	if err != nil {
 		lost := fmt.Errorf("journal: %d older changes could not be read: %w", s.Entries, err)
 		h.journal.mu.Lock()
@@ -81,7 +78,6 @@ func (h *HistoryReader) readSegment(i int) ([]Entry, error) {
 		h.journal.mu.Unlock()
 		return nil, lost
 	}
-	page, late := parseSegment(data, s.Entries)
 	for n := range page {
 		if l, ok := h.late[page[n].ID]; ok {
 			page[n].setOutcome(l)
@@ -97,131 +93,45 @@ func (h *HistoryReader) readSegment(i int) ([]Entry, error) {
 	return page, nil
 }
 
-// An archivedRecord is a record of which the values before and after stay JSON: a reader may hold a million of them.
-type archivedRecord struct {
-	record
-	Intent *archivedEntry `json:"intent"`
-}
-
-type archivedEntry struct {
-	Entry
-	Change archivedChange `json:"change"`
-}
-
-type archivedChange struct {
-	client.Change
-	Before json.RawMessage `json:"before"`
-	Body   json.RawMessage `json:"body"`
-}
-
-// entry returns the change. Its texts share their memory with those of other changes.
-func (e *archivedEntry) entry(shared map[string]string) *Entry {
-	share := func(text *string) {
-		if same, known := shared[*text]; known {
-			*text = same
-			return
-		}
-		shared[*text] = *text
-	}
-	raw := func(value json.RawMessage) any {
-		if len(value) == 0 || string(value) == "null" {
-			return nil
-		}
-		text := string(value)
-		share(&text)
-		return sharedJSON(text)
-	}
-	whole, c := &e.Entry, &e.Change.Change
-	for _, text := range []*string{
-		&whole.Account, &c.Op, &c.Method, &c.Path, &c.Resource, &c.ID, &c.Label, &c.Reason, &c.Scheduled,
-	} {
-		share(text)
-	}
-	c.Before, c.Body = raw(e.Change.Before), raw(e.Change.Body)
-	whole.Change = *c
-	return whole
-}
-
-// sharedJSON is a value as JSON.
-type sharedJSON string
-
-// MarshalJSON returns the value.
-func (v sharedJSON) MarshalJSON() ([]byte, error) { return []byte(v), nil }
-
 // minEntryBytes is less than the line of any change takes.
 const minEntryBytes = 100
 
-// parseSegment returns the changes of a segment, oldest first, and outcomes of changes that are in older segments.
-func parseSegment(data []byte, entries int) (page []Entry, late map[string]record) {
-	page = make([]Entry, 0, entries)
-	index, late, shared := map[string]int{}, map[string]record{}, map[string]string{}
-	for line := range bytes.Lines(data) {
-		var read archivedRecord
-		if len(line) > maxLineBytes || json.Unmarshal(line, &read) != nil {
-			continue // it is counted in the segment
-		}
-		l := read.record
-		if read.Intent != nil {
-			l.Intent = read.Intent.entry(shared)
-		}
-		i, here := index[l.ID]
-		switch {
-		case l.Intent != nil && l.Intent.ID != "":
-			if _, twice := index[l.Intent.ID]; !twice && !l.Kept {
-				index[l.Intent.ID] = len(page)
-				l.Intent.Outcome, l.Intent.place = client.Pending, sealed
-				page = append(page, *l.Intent)
-			}
-		case l.Outcome != client.Applied && l.Outcome != client.Rejected && l.Outcome != client.Unknown:
-		case here:
-			page[i].setOutcome(l)
-		default:
-			late[l.ID] = l
-		}
-	}
-	return page, late
-}
-
-// segmentData reads a segment. At the end of its file, toEnd takes what was added since.
-func (j *Journal) segmentData(s segment, toEnd bool) ([]byte, error) {
-	if data, ok, err := j.currentSegmentData(s); ok {
-		return data, err
-	}
-	file, err := openFile(segmentPath(j.path, s.File), os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return readRange(file, s, toEnd)
-}
-
-// readRange reads the bytes of a segment from its file; toEnd is as for segmentData.
-func readRange(file logFile, s segment, toEnd bool) ([]byte, error) {
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	size := s.Size
-	if toEnd {
-		size = max(size, info.Size()-s.From)
-	}
-	if s.From+size > info.Size() {
-		return nil, io.ErrUnexpectedEOF
-	}
-	data := make([]byte, size)
-	_, err = file.ReadAt(data, s.From)
-	return data, err
-}
-
-// currentSegmentData reads a segment that is still in the journal's own file.
-func (j *Journal) currentSegmentData(s segment) (data []byte, ok bool, err error) {
+// readSegment returns the changes of a segment, oldest first, and outcomes of changes that are in older segments. At the
+// end of a file, toEnd takes what was added to it since.
+func (j *Journal) readSegment(g segment, toEnd bool) (page []Entry, late map[string]record, err error) {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
-	if j.file == nil || s.File <= j.lastFile {
-		return nil, false, nil
+	file, size := j.file, g.Size
+	if g.File <= j.lastFile {
+		older, err := openFile(segmentPath(j.path, g.File), os.O_RDONLY)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer older.Close()
+		file = older
 	}
-	data, err = readRange(j.file, s, false)
-	return data, true, err
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if toEnd && g.File <= j.lastFile {
+		size = max(size, info.Size()-g.From)
+	}
+	if g.From+size > info.Size() {
+		return nil, nil, io.ErrUnexpectedEOF
+	}
+	part := newState(j.now, "", math.MaxInt64)
+	part.segments = []segment{g}
+	_, rest, err := part.readLines(io.NewSectionReader(file, g.From, size), 0, false)
+	part.parseLine(rest, false)
+	page = make([]Entry, 0, len(part.entries))
+	for _, e := range part.entries {
+		if !e.sealed { // else it is a copy
+			e.sealed, e.UnseenSecretOf, e.RevokeLater, e.Deletion = true, "", nil, nil
+			page = append(page, *e)
+		}
+	}
+	return page, part.late, err
 }
 
 // Problem returns why a part of the history could not be read, or nil.

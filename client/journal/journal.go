@@ -33,10 +33,8 @@ type Entry struct {
 	byOtherProcess bool              // another process recorded it while this one was running
 	decidedAt      time.Time         // when the outcome became known, if another was known before
 	windowEnded    bool              // the window that the change opened, planned or began is over
-	order          int               // of the intents, as they were read
-	place          place
-	unreadOutcomes int  // lines that this process has written and not read back
-	superseded     bool // a later change of the same path makes it no unfinished one
+	sealed         bool              // its line is in a segment
+	superseded     bool              // a later change of the same path makes it no unfinished one
 }
 
 // Shown returns the outcome for readers: AsWanted instead of Applied if only reading again showed the change.
@@ -71,15 +69,15 @@ type Journal struct {
 	account string
 	path    string
 
-	fileMu         sync.Mutex // is held while the file is read or written, and taken before mu
-	file           logFile    // nil for a journal in memory
-	refusal        error      // why nothing can be written; nil if it can
-	cannotCompact  bool       // this file system cannot
-	intentCount    int
-	historyProblem error
-	outcomeError   error // why an outcome could not be written, of the first one
-	grown          bool  // other processes have written something since CatchUp last said so
-	unannounced    bool  // the same for WaitForChange
+	fileMu        sync.Mutex // is held while the file is read or written, and taken before mu
+	file          logFile    // nil for a journal in memory
+	refusal       error      // why nothing can be written; nil if it can
+	cannotCompact bool       // this file system cannot
+	intentCount   int
+	outcomeError  error // why an outcome could not be written, of the first one
+	found         int   // how often something was found that other processes had written
+	caughtUp      int   // found when CatchUp last returned
+	announced     int   // found when WaitForChange last returned true
 	// BeforeIntent returns why no change may be recorded, and thus none sent; it may take a while. nil allows all. It
 	// is set before the journal is used.
 	BeforeIntent func() error
@@ -87,11 +85,22 @@ type Journal struct {
 	// locked it; it must not block. It is set before the journal is used.
 	Locked func(path string)
 
-	mu sync.Mutex
+	mu             sync.Mutex
+	historyProblem error
 	state
 }
 
-// state is what the journal knows. It is rebuilt when another process has compacted the file.
+// state is what was read of the files. Those of a journal are, oldest lines first:
+//
+//	NAME.000001, NAME.000002, …   segments, which never change and are read for pages of the history
+//	NAME                          the list of the segments, and copies of the changes in them that are still open
+//	                              lines in segments, until the next compaction, if the file was large
+//	  behind sealedTo             lines that are in no segment
+//	  behind readOffset           lines that were not read
+//
+// Memory holds the changes that are in no segment, and those in segments that something still depends on. A process
+// takes over its own lines as it does those of others: by reading them, in the order of the file. The state is made
+// anew when another process has compacted the journal.
 type state struct {
 	now          func() time.Time
 	runID        string
@@ -100,11 +109,12 @@ type state struct {
 	entries    []*Entry // that are held in memory, in the order of the file
 	byID       map[string]*Entry
 	windows    window.Set
-	intents    int               // intents that were read
-	late       map[string]record // outcomes of changes that are not held
+	unwritten  map[string]record // outcomes that could not be written
+	late       map[string]record // outcomes, behind the segments, of changes that are not held
 	unreadable int               // invalid lines outside segments
 	version    int
 	unresolved unresolvedMemo
+	loaded     bool // what is read now was written while this process was running
 
 	segments   []segment // the older part of the history, oldest first
 	lastFile   int       // number of the newest file with segments; the journal itself will get the next
@@ -119,6 +129,7 @@ func newState(now func() time.Time, runID string, segmentBytes int64) state {
 		runID:        runID,
 		segmentBytes: segmentBytes,
 		byID:         map[string]*Entry{},
+		unwritten:    map[string]record{},
 		late:         map[string]record{},
 	}
 }
@@ -157,11 +168,9 @@ func OpenForReading(path, account string, now func() time.Time, why error) *Jour
 	if err != nil {
 		return j
 	}
-	if refuseLink(filepath.Dir(path)) != nil || j.load(file, file) != nil {
+	if refuseLink(filepath.Dir(path)) != nil || j.load(file) != nil {
 		file.Close()
-		return j
 	}
-	j.file = file
 	return j
 }
 
@@ -172,42 +181,35 @@ func (j *Journal) Version() int {
 	return j.version
 }
 
-// apply adds a record to the state, for which mu is held. It reports whether the record is valid: an intent must be
-// new, or be one of this run that is read back, and an outcome must belong to an intent.
-func (s *state) apply(l record, from place) bool {
+// apply adds a record to the state, for which mu is held. sealed says that its line is in a segment. It reports whether
+// the record is valid: an intent must be new, and an outcome must belong to an intent.
+func (s *state) apply(l record, sealed bool) bool {
 	switch {
 	case l.Segments != nil:
 		return s.addSegments(l.Segments)
 	case l.Intent != nil:
-		return s.applyIntent(l, from)
+		return s.applyIntent(l, sealed)
 	case l.Batch != nil:
 		return s.applyBatch(l)
 	}
-	return s.applyOutcome(l, from)
+	return s.applyOutcome(l)
 }
 
-func (s *state) applyIntent(l record, from place) bool {
+func (s *state) applyIntent(l record, sealed bool) bool {
 	e := *l.Intent
-	if l.Kept {
-		from = sealed
-	}
 	if known := s.byID[e.ID]; known != nil || e.ID == "" {
-		if known != nil && known.place == unread {
-			known.place = from
-		}
-		return known != nil && (l.Kept || s.isOwn(e.ID))
+		return known != nil && l.Kept
 	}
-	e.Outcome, e.place, e.superseded = client.Pending, from, l.Superseded
+	e.Outcome, e.sealed, e.superseded = client.Pending, sealed || l.Kept, l.Superseded
+	e.byOtherProcess = s.loaded && !s.isOwn(e.ID)
 	e.setDeletion(l.Deletion)
-	s.intents++
-	e.order = s.intents
 	s.entries = append(s.entries, &e)
 	s.byID[e.ID] = &e
 	s.version++
 	return true
 }
 
-func (s *state) applyOutcome(l record, from place) bool {
+func (s *state) applyOutcome(l record) bool {
 	if l.Outcome != client.Applied && l.Outcome != client.Rejected && l.Outcome != client.Unknown {
 		return false
 	}
@@ -220,12 +222,6 @@ func (s *state) applyOutcome(l record, from place) bool {
 		s.late[l.ID] = l
 		s.version++
 		return true
-	}
-	switch {
-	case from == unread:
-		e.unreadOutcomes++
-	case e.unreadOutcomes > 0 && !l.Kept:
-		e.unreadOutcomes--
 	}
 	if e.Outcome != l.Outcome || e.OutcomeDetail != l.OutcomeDetail || e.UnseenSecretOf != l.UnseenSecretOf ||
 		e.RevokeLater != l.RevokeLater {
@@ -259,7 +255,7 @@ func (j *Journal) Len() int {
 		n += s.Entries
 	}
 	for _, e := range j.entries {
-		if e.place != sealed {
+		if !e.sealed {
 			n++
 		}
 	}

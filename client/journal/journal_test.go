@@ -506,7 +506,7 @@ func TestJournal_load_unreadable(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "a.journal"))
 	recordApplied(t, j, disableChange("7", "x"))
 	file := unreadableFile{j.file}
-	if err := NewInMemory(testTime).load(file, file); !errors.Is(err, errCut) {
+	if err := NewInMemory(testTime).load(file); !errors.Is(err, errCut) {
 		t.Errorf("loaded: %v", err)
 	}
 }

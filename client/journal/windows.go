@@ -47,12 +47,20 @@ func (s *state) foldWindows(e *Entry, l record) {
 // isOvertaken reports whether the outcome of a change became known only after a later one had begun or ended a window
 // of the same service: what is known of the service now comes from that one.
 func (s *state) isOvertaken(e *Entry) bool {
-	return !e.decidedAt.IsZero() && slices.ContainsFunc(s.entries, func(later *Entry) bool {
+	if e.decidedAt.IsZero() {
+		return false
+	}
+	for _, later := range slices.Backward(s.entries) {
 		c := later.Change
-		affects := c.Op == client.OpDisableService || c.Op == client.OpEnableService ||
-			c.Op == client.OpDeleteService
-		return affects && c.ID == e.Change.ID && later.Outcome == client.Applied && later.order > e.order
-	})
+		switch {
+		case later == e:
+			return false
+		case c.ID != e.Change.ID || later.Outcome != client.Applied:
+		case c.Op == client.OpDisableService, c.Op == client.OpEnableService, c.Op == client.OpDeleteService:
+			return true
+		}
+	}
+	return false
 }
 
 // EndWindow records that a maintenance window is over, and why: nobody has to begin or end it any more. The error is
@@ -77,7 +85,7 @@ func (j *Journal) EndWindow(decided window.Window, why window.Reason) error {
 		EndedBecause:  why,
 	}
 	j.mu.Unlock()
-	err := j.write(l, true, func() error {
+	return j.write(l, true, func() error {
 		j.mu.Lock()
 		defer j.mu.Unlock()
 		w, _ := j.windows.Get(decided.ID)
@@ -89,13 +97,6 @@ func (j *Journal) EndWindow(decided window.Window, why window.Reason) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.apply(l, unread)
-	return nil
 }
 
 // OpenChanges returns the changes of a service since a time whose outcome nobody knows, or is still awaited, oldest

@@ -320,7 +320,7 @@ func TestJournal_RecordIntent_valuesBefore(t *testing.T) {
 		Before: map[string]any{"address": "https://before"},
 	})
 	entries := reopen(t, path).Entries(time.Time{})
-	if len(entries) != 1 || fmt.Sprint(entries[0].Change.Before) != "map[address:https://before]" {
+	if len(entries) != 1 || fmt.Sprint(entries[0].Change.Before) != `{"address":"https://before"}` {
 		t.Errorf("%+v", entries)
 	}
 }

@@ -62,17 +62,9 @@ func (j *Journal) RecordIntent(ctx context.Context, c client.Change) (string, er
 	if err != nil {
 		// a part of the intent may be on the disk, and must not pass for a change that was sent
 		l = record{ID: e.ID, Outcome: client.Rejected, OutcomeDetail: "it could not be recorded, so it was not sent"}
-		_ = j.write(l, true, nil)
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		if j.byID[e.ID] != nil {
-			j.apply(l, unread)
-		}
+		_ = j.writeOutcome(l, true)
 		return "", err
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.apply(l, unread)
 	return e.ID, nil
 }
 
@@ -173,12 +165,28 @@ func (j *Journal) recordOutcome(l record) {
 	}
 	j.mu.Unlock()
 	// the change has been made; if this fails, the intent remains without an outcome
-	if err := j.write(l, false, nil); err != nil && j.outcomeError == nil {
+	if err := j.writeOutcome(l, false); err != nil && j.outcomeError == nil {
 		j.outcomeError = fmt.Errorf("the outcome of a change could not be written to the journal: %w", err)
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.apply(l, unread)
+}
+
+// writeOutcome writes the record of an outcome. If that fails, memory knows it all the same.
+func (j *Journal) writeOutcome(l record, durable bool) error {
+	err := j.write(l, durable, nil)
+	if err != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		if j.byID[l.ID] != nil {
+			j.keepUnwritten(l)
+		}
+	}
+	return err
+}
+
+// keepUnwritten adds an outcome that could not be written.
+func (s *state) keepUnwritten(l record) {
+	s.unwritten[l.ID] = l
+	s.apply(l, false)
 }
 
 // OutcomeError returns why the outcome of a change could not be written; nil if all were. The next run reads such a
@@ -199,8 +207,8 @@ func (j *Journal) write(l record, durable bool, check func() error) error {
 	return j.writeWithin(ctx, l, durable, check)
 }
 
-// writeWithin appends a line with a single write, so that lines of two processes do not mix, unless a check fails. No
-// other process writes between the check and the line. A nil check always succeeds.
+// writeWithin appends a line with a single write, so that lines of two processes do not mix, and reads it, unless a
+// check fails. No other process writes between the check and the line. A nil check always succeeds.
 func (j *Journal) writeWithin(ctx context.Context, l record, durable bool, check func() error) error {
 	if check == nil {
 		check = func() error { return nil }
@@ -209,7 +217,13 @@ func (j *Journal) writeWithin(ctx context.Context, l record, durable bool, check
 		return j.refusal
 	}
 	if j.file == nil {
-		return check()
+		if err := check(); err != nil {
+			return err
+		}
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.apply(l, false)
+		return nil
 	}
 	data, err := encode(l)
 	if err != nil {
@@ -229,7 +243,7 @@ func (j *Journal) writeWithin(ctx context.Context, l record, durable bool, check
 		return &GoneError{j.path}
 	}
 	// what others have written comes first: all programs take over the lines in the order of the file
-	if err := j.catchUp(); err != nil && durable {
+	if err := j.catchUp(0); err != nil && durable {
 		return err
 	}
 	if err := check(); err != nil {
@@ -241,11 +255,16 @@ func (j *Journal) writeWithin(ctx context.Context, l record, durable bool, check
 	if _, err := j.file.Write(data); err != nil {
 		return err
 	}
-	switch {
-	case gone:
+	if durable {
+		if err := j.file.Sync(); err != nil {
+			return err
+		}
+	}
+	if err := j.catchUp(len(data)); err != nil {
+		return err
+	}
+	if gone {
 		return &GoneError{j.path}
-	case durable:
-		return j.file.Sync()
 	}
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"lookout/client/faulttest"
-
 )
 
 func TestFlagsBeforeEnvironmentBeforeFile(t *testing.T) {
