@@ -316,12 +316,9 @@ func (w *Writer) UploadCertificate(
 ) (*CertificateStatus, error) {
 	body := map[string]string{"certificate": certificate, "private_key": key.Reveal()}
 	r := bucketCall(OpUploadCertificate, cluster, label, body)
-	recorded := map[string]any{"private_key": key}
 	if pair, _, err := parseCertificates(certificate); err == nil {
-		recorded["expires"] = pair.Leaf.NotAfter.UTC()
+		r.noted = map[string]any{"expires": pair.Leaf.NotAfter.UTC()}
 	}
-	r.journalBody, r.secrets = recorded, []Secret{key}
-	r.shownBody = map[string]any{"certificate": certificate, "private_key": key}
 	return sendChange[*CertificateStatus](ctx, w, r)
 }
 

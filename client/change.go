@@ -347,12 +347,11 @@ func (w *Writer) write(ctx context.Context, r request, req *http.Request) error 
 	}
 	w.made, w.service = r.made, r.service
 	change := w.change
-	change.Op, change.Method, change.Path, change.Body = r.op, req.Method, req.URL.Path, r.body
-	if r.journalBody != nil {
-		change.Body = r.journalBody
-	}
-	if w.client.rules.dryRun != nil && r.shownBody != nil {
-		change.Body = r.shownBody
+	change.Op, change.Method, change.Path = r.op, req.Method, req.URL.Path
+	var shown any
+	change.Body, shown, r.secrets = maskBody(r)
+	if w.client.rules.dryRun != nil {
+		change.Body = shown
 	}
 	return w.send(ctx, w.client.newError(r), change, func(ctx context.Context) error {
 		if err := w.client.transport.waitForTurn(ctx, w.client.endpoint.operations[r.op]); err != nil {

@@ -229,18 +229,17 @@ type noContent struct{}
 
 // A request describes one call.
 type request struct {
-	op          string // key of the table of operations
-	target      string // "7": follows the operation in errors
-	segments    []any
-	id          string // what a change is about, if the segments do not say it
-	query       url.Values
-	body        any
-	journalBody any      // the body without secrets, for the journal; nil is body itself
-	shownBody   any      // the body for a dry run; nil is journalBody
-	secrets     []Secret // secrets of the body, which must not appear in an error
-	handleBody  func([]byte) error
-	writer      *Writer       // of a change; nil for a read
-	made        func() string // the id of what a change has made along with a secret; nil if there is none
+	op         string // key of the table of operations
+	target     string // "7": follows the operation in errors
+	segments   []any
+	id         string // what a change is about, if the segments do not say it
+	query      url.Values
+	body       any            // see bodyTypes for its secrets
+	noted      map[string]any // what the journal keeps along with the body
+	secrets    []Secret       // of the body
+	handleBody func([]byte) error
+	writer     *Writer       // of a change; nil for a read
+	made       func() string // the id of what a change has made along with a secret; nil if there is none
 	// the service that the answer to a change holds; nil if it holds something else
 	service func() *Service
 }

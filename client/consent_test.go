@@ -286,7 +286,7 @@ func TestClient_Begin_journalsChange(t *testing.T) {
 		Reason:   "married",
 		RevertAt: until,
 		Before:   map[string]any{"name": "Ada"},
-		Body:     client.Patch{"name": "Ada W."},
+		Body:     map[string]any{"name": "Ada W."},
 	}
 	change := want
 	change.Method, change.Path, change.Body = "", "", nil

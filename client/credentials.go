@@ -40,14 +40,7 @@ func (s CredentialReader) SSHKey(ctx context.Context) (*SSHKey, error) {
 func (w *Writer) CreateCredential(ctx context.Context, r CredentialRequest) (*Credential, error) {
 	body := loginBody(r.Username, r.Password)
 	body["label"] = r.Label
-	kept := map[string]any{"label": r.Label, "password": r.Password}
-	return sendChange[*Credential](ctx, w, request{
-		op:          OpCreateCredential,
-		body:        body,
-		journalBody: kept,
-		shownBody:   maskUnknown(body, kept),
-		secrets:     []Secret{r.Username, r.Password},
-	})
+	return sendChange[*Credential](ctx, w, request{op: OpCreateCredential, body: body})
 }
 
 // UpdateCredential changes the label.
@@ -58,10 +51,8 @@ func (w *Writer) UpdateCredential(ctx context.Context, id int, label string) (*C
 // SetCredentialLogin replaces user name and password. The API cannot tell afterwards whether it was done; doing it
 // again is harmless.
 func (w *Writer) SetCredentialLogin(ctx context.Context, id int, r CredentialLoginUpdate) error {
-	req := callByID(OpSetCredentialLogin, id, loginBody(r.Username, r.Password))
-	req.journalBody, req.secrets = map[string]any{"password": r.Password}, []Secret{r.Username, r.Password}
-	req.shownBody = maskUnknown(req.body, req.journalBody)
-	_, err := sendChange[noContent](ctx, w, req)
+	body := loginBody(r.Username, r.Password)
+	_, err := sendChange[noContent](ctx, w, callByID(OpSetCredentialLogin, id, body))
 	return err
 }
 

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -402,8 +403,7 @@ func (r *RawRequest) ID() string {
 
 // IsSecret reports whether a member of the call's body is a secret.
 func (r *RawRequest) IsSecret(member string) bool {
-	body, _ := bodyTypes(r.op)
-	_, secrets := knownMembers(map[string]any{member: "x"}, body)
+	_, _, secrets := maskBody(request{op: r.op, body: map[string]any{member: "x"}})
 	return len(secrets) > 0
 }
 
@@ -420,12 +420,10 @@ func (r *RawRequest) request(answer *[]byte) request {
 		}
 		return req
 	}
-	bodyType, answerType := bodyTypes(r.op)
 	if r.Body != nil {
 		req.body = r.Body
-		req.journalBody, req.secrets = knownMembers(r.Body, bodyType)
-		req.shownBody = maskUnknown(r.Body, req.journalBody)
 	}
+	_, answerType := bodyTypes(r.op)
 	decoded := reflect.New(answerType).Interface()
 	if key, ok := decoded.(*AccessKey); ok && r.op == OpCreateKey {
 		req.made = func() string { return strconv.Itoa(key.ID) }
@@ -476,7 +474,7 @@ func bodyTypes(op string) (body, answer reflect.Type) {
 		return reflect.TypeFor[BucketAccess](), reflect.TypeFor[noContent]()
 	case OpSetObjectACL:
 		return reflect.TypeFor[rawACLRequest](), reflect.TypeFor[optionalACL]()
-	case OpCreateObjectURL:
+	case OpCreateObjectURL, OpCreateDownloadURL:
 		return reflect.TypeFor[PresignRequest](), reflect.TypeFor[PresignedURL]()
 	case OpUploadCertificate:
 		return reflect.TypeFor[rawCertificateRequest](), reflect.TypeFor[CertificateStatus]()
@@ -486,11 +484,11 @@ func bodyTypes(op string) (body, answer reflect.Type) {
 	return nil, reflect.TypeFor[noContent]()
 }
 
-// The bodies that have no type with all their members elsewhere.
+// The bodies that have no type with all their members elsewhere. The journal does not keep members tagged journal:"-".
 type (
 	rawLoginRequest struct {
 		Label    string `json:"label"`
-		Username Secret `json:"username"`
+		Username Secret `json:"username" journal:"-"`
 		Password Secret `json:"password"`
 	}
 	rawACLRequest struct {
@@ -498,79 +496,79 @@ type (
 		Name string `json:"name"`
 	}
 	rawCertificateRequest struct {
-		PrivateKey Secret `json:"private_key"`
+		Certificate string `json:"certificate" journal:"-"`
+		PrivateKey  Secret `json:"private_key"`
 	}
 )
 
-// knownMembers returns what a type has of a value, with secrets as dots, and the secrets.
-func knownMembers(value any, t reflect.Type) (known any, secrets []Secret) {
-	if t != nil && t.Kind() == reflect.Pointer {
+// maskBody returns the body of a change without its secrets: for the journal with the members that its type has, for a
+// dry run with dots in place of the others. It returns the secrets too, which must not appear in an error.
+func maskBody(r request) (recorded, shown any, secrets []Secret) {
+	data, _ := json.Marshal(r.body) // it was sent as JSON
+	numbers := json.NewDecoder(bytes.NewReader(data))
+	numbers.UseNumber()
+	var value any
+	_ = numbers.Decode(&value)
+	t, _ := bodyTypes(r.op)
+	recorded, shown, secrets = mask(value, cmp.Or(t, noMembers))
+	if members, ok := recorded.(map[string]any); ok {
+		maps.Copy(members, r.noted)
+	}
+	return recorded, shown, secrets
+}
+
+var noMembers = reflect.TypeFor[struct{}]()
+
+// mask is maskBody for a part of the body and its type.
+func mask(value any, t reflect.Type) (recorded, shown any, secrets []Secret) {
+	unknown := NewSecret("unknown")
+	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	switch value := value.(type) {
+	case nil:
+		return nil, nil, nil
 	case map[string]any:
-		members := map[string]any{}
-		if t == nil || t.Kind() != reflect.Struct {
-			return members, nil
+		if t.Kind() != reflect.Struct {
+			t = noMembers
 		}
-		for i := range t.NumField() {
-			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		kept, all := map[string]any{}, map[string]any{}
+		for name, inner := range value {
+			if inner != nil {
+				inner = unknown
+			}
+			all[name] = inner
+		}
+		for field := range t.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			if inner, given := value[name]; given {
-				kept, found := knownMembers(inner, t.Field(i).Type)
-				members[name], secrets = kept, append(secrets, found...)
+				recorded, shown, found := mask(inner, field.Type)
+				if all[name] = shown; field.Tag.Get("journal") != "-" {
+					kept[name] = recorded
+				}
+				secrets = append(secrets, found...)
 			}
 		}
-		return members, secrets
+		return kept, all, secrets
 	case []any:
-		items := []any{}
-		if t == nil || t.Kind() != reflect.Slice {
-			return items, nil
+		if t.Kind() != reflect.Slice {
+			return []any{}, unknown, nil
 		}
+		kept, all := []any{}, []any{}
 		for _, inner := range value {
-			kept, found := knownMembers(inner, t.Elem())
-			items, secrets = append(items, kept), append(secrets, found...)
+			recorded, shown, found := mask(inner, t.Elem())
+			kept, all, secrets = append(kept, recorded), append(all, shown), append(secrets, found...)
 		}
-		return items, secrets
-	case nil:
-		return nil, nil
+		return kept, all, secrets
 	}
-	if t == reflect.TypeFor[Secret]() {
+	switch {
+	case t == reflect.TypeFor[Secret]():
 		secret := NewSecret(fmt.Sprint(value))
-		return secret, []Secret{secret}
+		return secret, secret, []Secret{secret}
+	case t.Kind() == reflect.Struct || t.Kind() == reflect.Slice:
+		return nil, unknown, nil // not what belongs there
 	}
-	if t == nil || t.Kind() == reflect.Struct || t.Kind() == reflect.Slice {
-		return nil, nil // not what belongs there
-	}
-	return value, nil
-}
-
-// maskUnknown returns a value with dots in place of all that knownMembers has left out.
-func maskUnknown(value, known any) any {
-	switch value := value.(type) {
-	case nil:
-		return nil
-	case map[string]any:
-		if kept, ok := known.(map[string]any); ok {
-			shown := map[string]any{}
-			for name, inner := range value {
-				shown[name] = maskUnknown(inner, kept[name])
-			}
-			return shown
-		}
-	case []any:
-		if kept, ok := known.([]any); ok && len(kept) == len(value) {
-			shown := make([]any, len(value))
-			for i, inner := range value {
-				shown[i] = maskUnknown(inner, kept[i])
-			}
-			return shown
-		}
-	default:
-		if known != nil {
-			return known
-		}
-	}
-	return NewSecret("unknown")
+	return value, value, nil
 }
 
 // Resource returns the kind of thing that the call changes, as the journal names it.
