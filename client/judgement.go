@@ -6,7 +6,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
+
+// MaxReplicaLag is for how long after a change answers may show the state before it: no replica of the API is further
+// behind. An answer that shows an earlier state after that means that the API has gone back to it.
+const MaxReplicaLag = 10 * time.Minute
 
 // A Judgement says what a thing, as it is now, shows of a change: how each of the members that the change sets compares
 // with what was sent and with what was there before. A member that the change leaves as it was tells nothing and is in

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lookout/client"
 )
 
 // versioned is a row that knows when it was changed.
@@ -189,7 +191,7 @@ const olderNote = "the API answers with an older version of it: problem"
 // shown it: the API has gone back to an earlier state.
 func TestStore_olderRowForLong(t *testing.T) {
 	r, older, newer := newVersionsRig(t)
-	for since := time.Duration(0); since < believedAfter; since += time.Minute {
+	for since := time.Duration(0); since < client.MaxReplicaLag; since += time.Minute {
 		if held, note := r.readVersion(time.Minute, older); held != newer || note != olderNote {
 			t.Fatalf("after %v: %v, %q", since, held, note)
 		}
@@ -245,7 +247,7 @@ func TestStore_olderRowIsNotProved(t *testing.T) {
 	r.missing = nil
 	r.readVersion(time.Minute, older)
 	r.readVersion(-24*time.Hour, older)
-	if held, _ := r.readVersion(believedAfter-time.Minute, older); held != newer {
+	if held, _ := r.readVersion(client.MaxReplicaLag-time.Minute, older); held != newer {
 		t.Error("the row went back too early")
 	}
 	if held, _ := r.readVersion(time.Minute, older); held != older {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"lookout/client"
 	"lookout/client/wording"
 )
 
@@ -221,15 +222,12 @@ func IsUnknown(err error) bool {
 
 // A list may be behind a change that the API has confirmed. It has caught up once complete reads have agreed with the
 // change for agreedFor. Until then the change counts, and for a row without a later Updated that disagrees longer than
-// believedAfter, the list: somebody else may have changed it again.
+// client.MaxReplicaLag, the list: somebody else may have changed it again.
 //
 // Nor does a row go back to an older version that a list shows, because a replica may be behind. If all complete reads
-// for believedAfter have shown an older version, and no read the newer one, the list counts: the API has gone back to
+// for client.MaxReplicaLag have shown an older version, and no read the newer one, the list counts: the API has gone back to
 // an earlier state.
-const (
-	agreedFor     = 30 * time.Second
-	believedAfter = 10 * time.Minute
-)
+const agreedFor = 30 * time.Second
 
 // changes is what a store knows of changes that its rows may not show.
 type changes[T any] struct {
@@ -325,7 +323,7 @@ func (c *changes[T]) keep(s *RowStore[T], list RowContainer[T], complete bool) {
 			if k, listed = c.confirmed[id]; !listed {
 				continue
 			}
-		case k.kind == rowReturned && k.made && complete && s.Now().Sub(k.at) < believedAfter:
+		case k.kind == rowReturned && k.made && complete && s.Now().Sub(k.at) < client.MaxReplicaLag:
 			list.Append([]T{k.row})
 			k.behind = "the list does not show it yet"
 		}
@@ -388,11 +386,11 @@ func (c *changes[T]) newer(s *RowStore[T], id string, read T, complete bool) T {
 	believed := false
 	switch {
 	case order >= 0: // without a change, at is zero: the version that is held, or a later one, counts at once
-		k.olderSince, believed = time.Time{}, now.Sub(k.at) >= believedAfter
+		k.olderSince, believed = time.Time{}, now.Sub(k.at) >= client.MaxReplicaLag
 	case complete && (k.olderSince.IsZero() || k.olderSince.After(now)): // the clock may have been set back
 		k.olderSince = now
 	case complete:
-		believed = now.Sub(k.olderSince) >= believedAfter
+		believed = now.Sub(k.olderSince) >= client.MaxReplicaLag
 	}
 	if believed {
 		delete(c.confirmed, id)

@@ -21,10 +21,6 @@ const trustCrashAfter = 20 * time.Second
 // openFor is how long a change whose outcome is not known may explain what is read of its service.
 const openFor = 5 * time.Minute
 
-// believedAfter is for how long readings must have shown a service as it was before, until they count: no replica is
-// that far behind, so the API has gone back to an earlier state.
-const believedAfter = 10 * time.Minute
-
 // errBehind means that the API answered with a service as it was before it was disabled.
 var errBehind = errors.New("the API answers with the service as it was before")
 
@@ -50,7 +46,7 @@ func (k *Keeper) end(
 		return nil, Failed, err
 	}
 	verdict := w.Judge(s, read)
-	if verdict == window.Behind && !behindSince.IsZero() && read.Sub(behindSince) >= believedAfter {
+	if verdict == window.Behind && !behindSince.IsZero() && read.Sub(behindSince) >= client.MaxReplicaLag {
 		verdict = window.EnabledByOthers
 		if s.Status == client.StatusDisabled {
 			verdict = window.NotKnown

@@ -47,7 +47,7 @@ func TestImportsPointDownward(t *testing.T) {
 			"client", "client/filelock", "client/objectnames", "client/safefile", "client/visible",
 		},
 		"client/wording":          {},
-		"client/lists":            {"client/wording"},
+		"client/lists":            {"client", "client/wording"},
 		"client/account/join":     {"client", "client/lists", "client/wording"},
 		"client/account/incident": {"client", "client/journal", "client/visible", "client/window", "client/wording"},
 		"client/account/audit":    {"client", "client/journal", "client/window"},

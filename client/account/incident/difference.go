@@ -62,10 +62,6 @@ func (c JournaledChange) edited(fields []string) []string {
 // appeared, or there so soon after it was gone, is no difference yet.
 const staleFor = 2 * time.Minute
 
-// believedAfter is how long ago a row must have been seen last in a newer version before an older one counts: no
-// replica is that far behind, so the API has gone back to an earlier state.
-const believedAfter = 10 * time.Minute
-
 // A ServiceSnapshot is a list of services as it was read.
 type ServiceSnapshot struct {
 	Services []*client.Service
@@ -76,8 +72,8 @@ type ServiceSnapshot struct {
 }
 
 // Observe compares services with what was last seen of them, remembers what is seen now, and returns the differences.
-// The first complete list makes no difference. Rows that are older than what was seen in the last believedAfter come
-// from a replica that is behind, and are ignored.
+// The first complete list makes no difference. Rows that are older than what was seen in the last client.MaxReplicaLag
+// come from a replica that is behind, and are ignored.
 func (m *Observations) Observe(seen ServiceSnapshot) []ServiceChange {
 	var found []ServiceChange
 	first, at := m.Read.IsZero(), seen.Now
@@ -89,7 +85,7 @@ func (m *Observations) Observe(seen ServiceSnapshot) []ServiceChange {
 		listed[s.ID] = true
 		before, known := m.Services[s.ID]
 		behind := s.Updated.Valid() && s.Updated.Time().Before(before.Updated) &&
-			at.Sub(before.At).Abs() < believedAfter
+			at.Sub(before.At).Abs() < client.MaxReplicaLag
 		if known && (behind || isFresh(before.Deleted, at)) {
 			continue
 		}

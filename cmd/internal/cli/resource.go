@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -454,9 +453,6 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 	return nil
 }
 
-// listMayBeBehind is for how long the API may still show a row that was deleted. Until then it is not deleted again.
-const listMayBeBehind = 10 * time.Minute
-
 // deletedBefore reports whether a deletion was made from this machine a moment ago, so that it is not sent again, and
 // says so if it was made in the last day.
 func (r *subcommandRun) deletedBefore(s *scriptSession, c change, row any) (bool, error) {
@@ -468,7 +464,7 @@ func (r *subcommandRun) deletedBefore(s *scriptSession, c change, row any) (bool
 	if note == "" {
 		return false, nil
 	}
-	sent := s.now().Sub(at) < listMayBeBehind
+	sent := s.now().Sub(at) < client.MaxReplicaLag
 	s.reportf("%s%s: %s", map[bool]string{true: "no change: "}[sent], c.name, note)
 	return sent, nil
 }
