@@ -22,9 +22,9 @@ type memory struct {
 	read         func() rememberedFile  // reads the file, only once, and may be called off the event loop
 	seen         *incident.Observations // nil until observations is called
 	file         statefile.StateFile
-	err          error  // why the file could not be read
-	problem      string // is to be reported
-	saved        int    // changes of seen that the file has
+	err          error // why the file could not be read, in a clean text: it names a path
+	reported     bool  // err was reported
+	saved        int   // changes of seen that the file has
 	savedAt      time.Time
 	saving       bool
 	held         bool // see HoldMemory
@@ -58,10 +58,9 @@ type unsavedMemory struct {
 
 // rememberedFile is what earlier runs have seen.
 type rememberedFile struct {
-	seen    *incident.Observations
-	file    statefile.StateFile
-	err     error // why the file could not be read, in a clean text: it names a path
-	problem string
+	seen *incident.Observations
+	file statefile.StateFile // nowhere if it could not be read: nothing is remembered then
+	err  error
 }
 
 // newMemory returns a memory whose file is read when it is needed: that of thousands of services takes longer than the
@@ -75,17 +74,15 @@ func newMemory(file func() statefile.StateFile) memory {
 
 // readMemory reads what earlier runs have seen.
 func readMemory(file statefile.StateFile) rememberedFile {
-	r, consequence := rememberedFile{file: file, seen: incident.NewMemory()}, "nothing from earlier runs is known"
+	r := rememberedFile{file: file, seen: incident.NewMemory()}
 	data, err := file.Read()
 	if err == nil {
 		r.seen, err = incident.Load(data)
 	} else {
 		r.file = statefile.StateFile{}
-		consequence += ", and nothing is remembered"
 	}
 	if err != nil {
 		r.err = errors.New(client.Clean(err.Error()))
-		r.problem = r.err.Error() + " · " + consequence
 	}
 	return r
 }
@@ -94,7 +91,7 @@ func readMemory(file statefile.StateFile) rememberedFile {
 func (m *memory) observations() *incident.Observations {
 	if m.seen == nil {
 		r := m.read()
-		m.seen, m.file, m.err, m.problem = r.seen, r.file, r.err, r.problem
+		m.seen, m.file, m.err = r.seen, r.file, r.err
 		m.saved = m.seen.Changes()
 		m.published = m.saved
 	}

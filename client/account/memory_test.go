@@ -26,7 +26,7 @@ func TestNew_doesNotReadMemory(t *testing.T) {
 	if a.RecentChanges(); a.memory.seen != nil {
 		t.Error("the first frame, which shows the recent changes, reads the file")
 	}
-	if a.memory.observations() == nil || a.memory.problem == "" {
+	if a.memory.observations() == nil || a.memory.err == nil {
 		t.Error("the file was read before it was needed")
 	}
 }

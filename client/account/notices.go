@@ -45,9 +45,13 @@ func (a *Account) ListNotices() []Notice {
 	a.Observe()
 	m := &a.memory
 	var all []Notice
-	if m.problem != "" {
-		all = append(all, Notice{Tone: Warn, Text: m.problem})
-		m.problem = ""
+	if m.err != nil && !m.reported {
+		text := m.err.Error() + " · nothing from earlier runs is known"
+		if m.file.Path() == "" {
+			text += ", and nothing is remembered"
+		}
+		all = append(all, Notice{Tone: Warn, Text: text})
+		m.reported = true
 	}
 	all = append(all, describeDifferences(m.byOthers)...)
 	m.byOthers = nil

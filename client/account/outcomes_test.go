@@ -392,8 +392,8 @@ func (p *program) poll() {
 	if grown, _ := p.account.Journal.CatchUp(); grown {
 		p.resume()
 	}
-	if rows := p.rows(); rows != nil {
-		rows.Poll()
+	if list := p.list(p.first.Resource); list.store != nil {
+		list.store.Poll()
 	}
 	pause := 10 * time.Second
 	if time.Since(p.start) > 4*time.Minute {
@@ -466,7 +466,11 @@ func (p *program) check() {
 		if e.Outcome != client.Applied || !c.Deletes() {
 			continue
 		}
-		if held, note := p.note(c); held && note == "" {
+		list := p.list(c.Resource)
+		if list.note == nil {
+			continue
+		}
+		if held, note := list.note(c.ID); held && note == "" {
 			p.Errorf("after %s, the row that was deleted is an ordinary row", time.Since(p.start))
 		}
 	}
@@ -481,7 +485,11 @@ func (r *trial) checkScript() {
 		if e.Outcome != client.Applied || !c.Deletes() {
 			continue
 		}
-		for id, row := range p.read(c.Resource) {
+		list := p.list(c.Resource)
+		if list.read == nil {
+			continue
+		}
+		for id, row := range list.read() {
 			note, _ := account.RecentDeletionNote(p.account.Journal, time.Now(), c.Resource, c.ID, row)
 			if id == c.ID && note == "" {
 				r.Errorf("after %s, a script takes the row that was deleted for an ordinary one", time.Since(r.start))
@@ -492,11 +500,11 @@ func (r *trial) checkScript() {
 
 // checkRows compares the rows that a dashboard shows at the end with those of the emulator.
 func (p *program) checkRows() {
-	rows := p.rows()
-	if rows == nil {
+	list := p.list(p.first.Resource)
+	if list.store == nil {
 		return
 	}
-	shown, now := p.shown(), p.read(p.first.Resource)
+	shown, now := list.shown(), list.read()
 	for id := range now {
 		if is, was := encode(now[id]), encode(shown[id]); is != was {
 			p.Errorf("row %s is %s, but it is shown as %s", id, is, was)

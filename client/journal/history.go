@@ -96,8 +96,8 @@ func (h *HistoryReader) readSegment(i int) ([]Entry, error) {
 // minEntryBytes is less than the line of any change takes.
 const minEntryBytes = 100
 
-// readSegment returns the changes of a segment, oldest first, and outcomes of changes that are in older segments. At the
-// end of a file, toEnd takes what was added to it since.
+// readSegment returns the changes of a segment, oldest first, and outcomes of changes that are in older segments. At
+// the end of a file, toEnd takes what was added to it since.
 func (j *Journal) readSegment(g segment, toEnd bool) (page []Entry, late map[string]record, err error) {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()

@@ -47,8 +47,8 @@ func writeReleased(t testing.TB, path string, n int) {
 	}
 }
 
-// The journal cannot freeze the loop: with 100,000 changes, it opens in 50 ms, what a frame asks takes microseconds, and
-// a page of the history some milliseconds. A change takes at most 1 KB.
+// The journal cannot freeze the loop: with 100,000 changes, it opens in 50 ms, what a frame asks takes microseconds,
+// and a page of the history some milliseconds. A change takes at most 1 KB.
 func TestOpen_manyChanges(t *testing.T) {
 	n := 20_000
 	if os.Getenv("LOOKOUT_LONG") != "" {

@@ -225,8 +225,8 @@ func IsUnknown(err error) bool {
 // client.MaxReplicaLag, the list: somebody else may have changed it again.
 //
 // Nor does a row go back to an older version that a list shows, because a replica may be behind. If all complete reads
-// for client.MaxReplicaLag have shown an older version, and no read the newer one, the list counts: the API has gone back to
-// an earlier state.
+// for client.MaxReplicaLag have shown an older version, and no read the newer one, the list counts: the API has gone
+// back to an earlier state.
 const agreedFor = 30 * time.Second
 
 // changes is what a store knows of changes that its rows may not show.
