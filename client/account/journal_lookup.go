@@ -88,10 +88,8 @@ func (a *Account) mayArrive(now time.Time) []journal.Entry {
 // startLookups begins the lookups of changes that are not under way. notSeen says that they are recorded as not done.
 func (a *Account) startLookups(entries []*journal.Entry, notSeen bool, message string) {
 	started := false
-	unresolved := a.UnresolvedChanges()
 	for _, e := range entries {
-		isOpen := notSeen || slices.ContainsFunc(unresolved, func(u *journal.Entry) bool { return u.ID == e.ID })
-		if !isOpen || len(a.findLookups(e.ID)) > 0 {
+		if !notSeen && a.unresolvedChange(e.ID) == nil || len(a.findLookups(e.ID)) > 0 {
 			continue
 		}
 		started = true
@@ -137,17 +135,26 @@ func (a *Account) UnresolvedChanges() []*journal.Entry {
 	return ToPointers(a.Journal.UnresolvedEntries(a.Now().Add(-unresolvedAge)))
 }
 
+// unresolvedChange returns the one of an id in the journal, or nil.
+func (a *Account) unresolvedChange(intent string) *journal.Entry {
+	for _, e := range a.UnresolvedChanges() {
+		if e.ID == intent {
+			return e
+		}
+	}
+	return nil
+}
+
 // WaitForOutcome looks up how a change that this run recorded ended, until readings tell or ctx ends, and records it.
 // reason says what was read. It blocks: scripts have no event loop.
 func (a *Account) WaitForOutcome(ctx context.Context, intent string) (outcome lists.AttemptOutcome, reason string) {
-	open := a.UnresolvedChanges()
-	i := slices.IndexFunc(open, func(e *journal.Entry) bool { return e.ID == intent })
-	if i < 0 {
+	e := a.unresolvedChange(intent)
+	if e == nil {
 		return lists.Unknown, ""
 	}
 	told := false
-	a.kindOf(open[i]).lookUp(open[i], entryLookup{report: func(verdict lists.AttemptOutcome, text string) {
-		a.recordFound(open[i], verdict, text)
+	a.kindOf(e).lookUp(e, entryLookup{report: func(verdict lists.AttemptOutcome, text string) {
+		a.recordFound(e, verdict, text)
 		outcome, reason, told = verdict, text, true
 	}})
 	a.Wait(ctx, func() bool { return told })
@@ -157,18 +164,17 @@ func (a *Account) WaitForOutcome(ctx context.Context, intent string) (outcome li
 // LostCandidates reads again and returns what a create of this run, whose answer was lost, may have made: one line for
 // each object, with how it differs from what was sent. It blocks, as WaitForOutcome.
 func (a *Account) LostCandidates(ctx context.Context, intent string) (lines []string) {
-	open := a.UnresolvedChanges()
-	i := slices.IndexFunc(open, func(e *journal.Entry) bool { return e.ID == intent })
-	if i < 0 || !open[i].Change.Creates() {
+	e := a.unresolvedChange(intent)
+	if e == nil || !e.Change.Creates() {
 		return nil
 	}
 	read := false
-	a.kindOf(open[i]).lookUp(open[i], entryLookup{onReading: func(candidates []string) {
+	a.kindOf(e).lookUp(e, entryLookup{onReading: func(candidates []string) {
 		lines, read = candidates, true
 	}})
 	a.Wait(ctx, func() bool { return read })
 	for n := range lines {
-		lines[n] = open[i].Change.Resource + " " + lines[n]
+		lines[n] = e.Change.Resource + " " + lines[n]
 	}
 	return lines
 }
@@ -371,8 +377,7 @@ func (k rowKind[T]) search(e *journal.Entry) lists.Search[T] {
 
 // reportEntry records and shows how a change from the journal ended.
 func (a *Account) reportEntry(e *journal.Entry, outcome lists.AttemptOutcome, reason string) {
-	open := a.UnresolvedChanges()
-	if !slices.ContainsFunc(open, func(u *journal.Entry) bool { return u.ID == e.ID }) {
+	if a.unresolvedChange(e.ID) == nil {
 		return // the user, or another program, has said how it ended
 	}
 	tone, text := Warn, "still unknown"

@@ -38,12 +38,7 @@ func (a *Account) Issues() *lists.RowStore[*client.Issue] {
 		a.memory.read() // as for the services
 		return page, err
 	}
-	return sharedStoreFrom(a, "issues", func() lists.RowSource[*client.Issue] {
-		return lists.RowSource[*client.Issue]{
-			ID:           func(i *client.Issue) string { return FormatID(i.ID) },
-			PrefetchFrom: pagePrefetcher(list),
-		}
-	})
+	return PageStore(a, "issues", func(i *client.Issue) string { return FormatID(i.ID) }, list)
 }
 
 // Contacts returns the contacts.
@@ -59,12 +54,9 @@ func (a *Account) Contacts() *lists.RowStore[*client.Contact] {
 
 // Credentials returns the credentials.
 func (a *Account) Credentials() *lists.RowStore[*client.Credential] {
-	return sharedStoreFrom(a, "credentials", func() lists.RowSource[*client.Credential] {
-		return lists.RowSource[*client.Credential]{
-			ID:           func(c *client.Credential) string { return FormatID(c.ID) },
-			PrefetchFrom: pagePrefetcher(a.API.Credentials.List),
-		}
-	})
+	return PageStore(
+		a, "credentials", func(c *client.Credential) string { return FormatID(c.ID) }, a.API.Credentials.List,
+	)
 }
 
 // SSHKey returns the public key that lets support log in, as the only row.
@@ -76,22 +68,14 @@ func (a *Account) SSHKey() *lists.RowStore[*client.SSHKey] {
 
 // Instances returns the instances with their SSH settings.
 func (a *Account) Instances() *lists.RowStore[*client.Instance] {
-	return sharedStoreFrom(a, "ssh", func() lists.RowSource[*client.Instance] {
-		return lists.RowSource[*client.Instance]{
-			ID:           func(i *client.Instance) string { return FormatID(i.ID) },
-			PrefetchFrom: pagePrefetcher(a.API.Instances.List),
-		}
-	})
+	return PageStore(a, "ssh", func(i *client.Instance) string { return FormatID(i.ID) }, a.API.Instances.List)
 }
 
 // Stats returns the stats of the account, as the only row.
 func (a *Account) Stats() *lists.RowStore[*client.ManagedStats] {
-	return sharedStoreFrom(a, "stats", func() lists.RowSource[*client.ManagedStats] {
-		return lists.RowSource[*client.ManagedStats]{
-			ID:    func(*client.ManagedStats) string { return "account" },
-			Fetch: SingleFetcher(a.API.Stats.Get),
-		}
-	})
+	return sharedStore(
+		a, "stats", func(*client.ManagedStats) string { return "account" }, SingleFetcher(a.API.Stats.Get),
+	)
 }
 
 // Buckets returns the buckets of all clusters.
