@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"os"
 	"slices"
@@ -168,14 +169,27 @@ func (j *Journal) Entries(since time.Time) []Entry {
 
 // Entry returns the change with an ID.
 func (j *Journal) Entry(id string) (Entry, bool) {
-	h := j.History()
-	for n := 0; ; n++ {
-		page, more, _ := h.Page(n)
-		if i := slices.IndexFunc(page, func(e Entry) bool { return e.ID == id }); i >= 0 {
-			return page[i], true
+	for e := range j.Changes() {
+		if e.ID == id {
+			return e, true
 		}
-		if !more {
-			return Entry{}, false
+	}
+	return Entry{}, false
+}
+
+// Changes iterates over all changes, newest first, without those that cannot be read: see Problem. It reads the older
+// ones when it comes to them.
+func (j *Journal) Changes() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		h := j.History()
+		for n, more := 0, true; more; n++ {
+			var page []Entry
+			page, more, _ = h.Page(n)
+			for _, e := range page {
+				if !yield(e) {
+					return
+				}
+			}
 		}
 	}
 }

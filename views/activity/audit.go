@@ -57,7 +57,7 @@ func auditStore(a *account.Account) *lists.RowStore[*audit.CheckResult] {
 	) (read lists.RowPage[*audit.CheckResult], err error) {
 		results, failure := audit.Run(ctx, a.API, audit.Options{
 			Windows: a.Journal.ActiveWindows(),
-			History: a.Journal.History(),
+			Journal: a.Journal,
 			Now:     a.Now(),
 		})
 		if ctx.Err() != nil {

@@ -42,7 +42,7 @@ type CheckResult struct {
 // Options say what to check.
 type Options struct {
 	Windows map[string]window.Window // the active windows, by service
-	History *journal.HistoryReader   // the changes of this machine; nil for none
+	Journal *journal.Journal         // the changes of this machine
 	Now     time.Time
 	Ignore  []string // names of checks to leave out
 }
@@ -495,19 +495,20 @@ func (f facts) certificates(c *collector) {
 // It empties the set as far as it finds them.
 func (f facts) certificateEnds(set map[string]bool) map[string]time.Time {
 	ends := map[string]time.Time{}
-	for n, more := 0, f.History != nil; more && len(set) > 0; n++ {
-		var page []journal.Entry
-		page, more, _ = f.History.Page(n)
-		for _, e := range page {
-			if e.Change.Op != client.OpUploadCertificate || !set[e.Change.ID] || e.Outcome == client.Rejected {
-				continue
-			}
-			delete(set, e.Change.ID)
-			var recorded struct{ Expires time.Time }
-			if body, err := json.Marshal(e.Change.Body); err == nil && e.Outcome == client.Applied &&
-				json.Unmarshal(body, &recorded) == nil {
-				ends[e.Change.ID] = recorded.Expires
-			}
+	if len(set) == 0 {
+		return ends
+	}
+	for e := range f.Journal.Changes() {
+		if e.Change.Op != client.OpUploadCertificate || !set[e.Change.ID] || e.Outcome == client.Rejected {
+			continue
+		}
+		var recorded struct{ Expires time.Time }
+		if body, err := json.Marshal(e.Change.Body); err == nil && e.Outcome == client.Applied &&
+			json.Unmarshal(body, &recorded) == nil {
+			ends[e.Change.ID] = recorded.Expires
+		}
+		if delete(set, e.Change.ID); len(set) == 0 {
+			break
 		}
 	}
 	return ends

@@ -12,6 +12,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/faulttest"
+	"lookout/client/journal"
 	"lookout/client/window"
 )
 
@@ -104,12 +105,53 @@ func TestRun_offWithoutEnd(t *testing.T) {
 	}
 }
 
+// A certificate that was uploaded from this machine is found once it has expired, whatever else the journal is read
+// for.
+func TestRun_certificates(t *testing.T) {
+	now := time.Date(2026, 3, 4, 5, 0, 0, 0, time.UTC)
+	j := journal.NewInMemory(func() time.Time { return now.AddDate(0, -3, 0) })
+	id, err := j.RecordIntent(t.Context(), client.Change{
+		Op:       client.OpUploadCertificate,
+		Resource: "certificate",
+		ID:       "us-east-1/www.acme.net",
+		Body:     map[string]any{"expires": now.AddDate(0, 0, -1)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.RecordOutcome(id, client.Applied, nil)
+	answer := func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
+		body := `{"data":[],"page":1,"pages":1,"results":0}`
+		switch path := strings.TrimSuffix(r.URL.Path, "/"); {
+		case strings.HasSuffix(path, "/access"):
+			body = `{"acl":"private","cors_enabled":false}`
+		case strings.HasSuffix(path, "/ssl"):
+			body = `{"ssl":true}`
+		case strings.HasSuffix(path, "/object-storage/buckets"):
+			body = `{"data":[{"label":"www.acme.net","cluster":"us-east-1"}],"page":1,"pages":1,"results":1}`
+		}
+		return faulttest.Respond(http.StatusOK, body)(nil, r)
+	}
+	c, err := client.New(
+		"https://x/v4", client.NewSecret("t"), client.WithTransport(faulttest.NewTransport(nil, answer)),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := Run(t.Context(), c, Options{Now: now, Journal: j})
+	if err != nil || !slices.ContainsFunc(said, func(r CheckResult) bool {
+		return r.State == Found && strings.Contains(r.Text, "expired on 2026-03-03")
+	}) {
+		t.Errorf("%+v, %v", said, err)
+	}
+}
+
 // What is read of each bucket is read side by side, but never too much at once, and only if a check needs it.
 func TestRun_requests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var all requestLog
 		begun := time.Now()
-		if _, err := Run(t.Context(), all.client(t), Options{Now: begun}); err != nil {
+		if _, err := Run(t.Context(), all.client(t), Options{Now: begun, Journal: journal.NewInMemory(time.Now)}); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(begun); took > 25*time.Second || all.access.Load() != 40 ||
@@ -128,7 +170,10 @@ func TestRun_requests(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var some requestLog
-			if _, err := Run(t.Context(), some.client(t), Options{Ignore: allBut(name)}); err != nil {
+			if _, err := Run(t.Context(), some.client(t), Options{
+				Ignore:  allBut(name),
+				Journal: journal.NewInMemory(time.Now),
+			}); err != nil {
 				t.Fatal(err)
 			}
 			if got := [3]int32{some.all.Load(), some.access.Load(), some.certificates.Load()}; got != want {

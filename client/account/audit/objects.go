@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"lookout/client"
-	"lookout/client/journal"
 )
 
 // An openedObject is an object that was opened from this machine: the newest change of it has set a public ACL.
@@ -25,28 +24,24 @@ const maxOpened = 500
 // readOpened finds the objects that were opened from this machine, and reads who can read the newest of them now.
 func (f *facts) readOpened(ctx context.Context, c *client.Client) {
 	seen := map[string]bool{}
-	for n, more := 0, f.History != nil; more; n++ {
-		var page []journal.Entry
-		page, more, _ = f.History.Page(n)
-		for _, e := range page {
-			change := e.Change
-			switch change.Op {
-			case client.OpSetObjectACL, client.OpUploadObject, client.OpDeleteObject:
-			default:
-				continue
-			}
-			if e.Outcome == client.Rejected || seen[change.ID] {
-				continue
-			}
-			seen[change.ID] = true
-			var body struct{ ACL client.ACL }
-			data, err := json.Marshal(change.Body)
-			parts := strings.SplitN(change.ID, "/", 3)
-			if change.Op == client.OpSetObjectACL && err == nil && json.Unmarshal(data, &body) == nil &&
-				body.ACL.Public() && len(parts) == 3 {
-				ref := client.ObjectRef{Cluster: parts[0], Bucket: parts[1], Name: parts[2]}
-				f.opened = append(f.opened, openedObject{id: change.ID, ref: ref})
-			}
+	for e := range f.Journal.Changes() {
+		change := e.Change
+		switch change.Op {
+		case client.OpSetObjectACL, client.OpUploadObject, client.OpDeleteObject:
+		default:
+			continue
+		}
+		if e.Outcome == client.Rejected || seen[change.ID] {
+			continue
+		}
+		seen[change.ID] = true
+		var body struct{ ACL client.ACL }
+		data, err := json.Marshal(change.Body)
+		parts := strings.SplitN(change.ID, "/", 3)
+		if change.Op == client.OpSetObjectACL && err == nil && json.Unmarshal(data, &body) == nil &&
+			body.ACL.Public() && len(parts) == 3 {
+			ref := client.ObjectRef{Cluster: parts[0], Bucket: parts[1], Name: parts[2]}
+			f.opened = append(f.opened, openedObject{id: change.ID, ref: ref})
 		}
 	}
 	var reads []func()

@@ -71,7 +71,7 @@ code of that failure. An unknown expiry date does not affect it.`,
 		defer end()
 		said, failure := audit.Run(c.Context(), s.api, audit.Options{
 			Windows: s.account.Journal.ActiveWindows(),
-			History: s.account.Journal.History(),
+			Journal: s.account.Journal,
 			Now:     s.now(),
 			Ignore:  *ignored,
 		})
