@@ -151,7 +151,8 @@ func TestRun_requests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var all requestLog
 		begun := time.Now()
-		if _, err := Run(t.Context(), all.client(t), Options{Now: begun, Journal: journal.NewInMemory(time.Now)}); err != nil {
+		options := Options{Now: begun, Journal: journal.NewInMemory(time.Now)}
+		if _, err := Run(t.Context(), all.client(t), options); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(begun); took > 25*time.Second || all.access.Load() != 40 ||
