@@ -259,13 +259,10 @@ func (j *Journal) reopen() error {
 	if err != nil {
 		return err
 	}
-	version := j.Version()
 	if err := j.load(file); err != nil {
 		file.Close()
 		return err
 	}
-	if j.Version() != version {
-		j.found++
-	}
+	j.found++
 	return nil
 }

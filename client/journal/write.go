@@ -176,9 +176,7 @@ func (j *Journal) writeOutcome(l record, durable bool) error {
 	if err != nil {
 		j.mu.Lock()
 		defer j.mu.Unlock()
-		if j.byID[l.ID] != nil {
-			j.keepUnwritten(l)
-		}
+		j.keepUnwritten(l)
 	}
 	return err
 }

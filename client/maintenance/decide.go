@@ -89,7 +89,7 @@ func (k *Keeper) begin(ctx context.Context, w window.Window) (*client.Service, R
 		return nil, waits, nil
 	}
 	last, tried, busy := k.openChange(w, client.OpDisableService)
-	if active, ok := k.activeOf(w.Service); ok && !busy { // only an older version has planned both
+	if active, ok := k.Journal.ActiveWindow(w.Service); ok && !busy { // only an older version has planned both
 		if busy = !active.End.IsZero() && (w.End.IsZero() || active.End.Before(w.End)); !busy {
 			return k.over(w, window.StaysDisabled, nil, Kept)
 		}
@@ -138,28 +138,14 @@ func (k *Keeper) over(
 	return s, result, nil
 }
 
-func (k *Keeper) activeOf(service string) (window.Window, bool) {
-	for _, w := range k.Journal.WindowsOf(service) {
-		if w.State == window.Active {
-			return w, true
-		}
-	}
-	return window.Window{}, false
-}
-
 // Observe judges the active windows by services that were read, in a reading that began at a time, ends those that
 // somebody else has ended, and reports them.
 func (k *Keeper) Observe(read time.Time, services []*client.Service) {
 	_, _ = k.Journal.CatchUp() // a change of another program may explain what was read
-	active := map[int]window.Window{}
-	for _, w := range k.Journal.Windows() {
-		if id, err := strconv.Atoi(w.Service); err == nil && w.State == window.Active {
-			active[id] = w
-		}
-	}
+	active := k.Journal.ActiveWindows()
 	var ended []Event
 	for _, s := range services {
-		w, held := active[s.ID]
+		w, held := active[strconv.Itoa(s.ID)]
 		if !held || len(k.Journal.OpenChanges(w.Service, read.Add(-openFor))) > 0 {
 			continue // what is under way may explain what was read
 		}

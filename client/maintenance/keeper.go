@@ -138,7 +138,11 @@ func (k *Keeper) Look(ctx context.Context) time.Duration {
 		if a.next.Sub(now) > longestWait {
 			a.next = time.Time{} // it was set before the clock was set back
 		}
-		switch next := later(at, a.next); {
+		next := at
+		if a.next.After(at) {
+			next = a.next
+		}
+		switch {
 		case a.running || a.over:
 		case now.Before(next):
 			wait = min(wait, next.Sub(now))
@@ -156,13 +160,6 @@ func (k *Keeper) Look(ctx context.Context) time.Duration {
 	}
 	k.attempts = known
 	return wait
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // attempt begins or ends a window.
