@@ -1,10 +1,6 @@
 package objectindex
 
-import (
-	"hash/maphash"
-
-	"lookout/client"
-)
+import "hash/maphash"
 
 // maxSlots is the most rows of an index: a word of its hash table holds 27 bits of the slot.
 const maxSlots = 1<<27 - 1
@@ -12,11 +8,9 @@ const maxSlots = 1<<27 - 1
 // A nameIndex finds slots by name. It uses open addressing in shards that grow one by one, so that no single page waits
 // until all rows are rehashed.
 type nameIndex struct {
-	seed         maphash.Seed
-	hashes       []uint32 // of every slot, so that a shard grows without reading names
-	shards       [64]shard
-	pageHashes   []uint32 // hashes of the page that is being added
-	prefetchSink uint32   // has no meaning: it keeps the compiler from leaving out the loads
+	seed   maphash.Seed
+	hashes []uint32 // of every slot, so that a shard grows without reading names
+	shards [64]shard
 }
 
 // A shard is a table of words: 5 bits of the hash, and the slot + 1; 0 is free. Words of dropped rows stay until the
@@ -39,22 +33,9 @@ func (x *nameIndex) find(rows *Snapshot, name string) (slot int, held bool) {
 	return int(sh.words[at]&maxSlots) - 1, held
 }
 
-// prefetch hashes the names of a page and loads their words into the cache together, which is faster than waiting for
-// one after another.
-func (x *nameIndex) prefetch(rows []*client.Object) (hashes []uint32) {
-	x.pageHashes = x.pageHashes[:0]
-	for _, row := range rows {
-		h := x.hash(row.Name.Raw())
-		x.pageHashes = append(x.pageHashes, h)
-		if words := x.shards[h%uint32(len(x.shards))].words; len(words) > 0 {
-			x.prefetchSink ^= words[probeStart(h)&(len(words)-1)]
-		}
-	}
-	return x.pageHashes
-}
-
-// add assigns the next slot to a name with its hash, unless the index has the name.
-func (x *nameIndex) add(rows *Snapshot, name string, h uint32) bool {
+// add assigns the next slot to a name, unless the index has the name.
+func (x *nameIndex) add(rows *Snapshot, name string) bool {
+	h := x.hash(name)
 	sh := &x.shards[h%uint32(len(x.shards))]
 	if 4*(sh.used+1) > 3*len(sh.words) {
 		x.grow(sh, rows)

@@ -14,7 +14,6 @@ import (
 // Limits of an index.
 const (
 	chunkRows = 1 << 12 // rows of a chunk
-	hashBatch = 500     // objects whose names are hashed together: one page
 	maxOwners = 1 << 12 // different owners; rows with further ones go to overflow
 	maxSize   = 1 << 47 // bytes of an object; rows of larger ones go to overflow
 )
@@ -51,15 +50,12 @@ func (s *Index) Index(name string) (int, bool) {
 
 // Append adds objects with new names and returns the number of the others, which it drops.
 func (s *Index) Append(rows []*client.Object) (dropped int) {
-	for page := range slices.Chunk(rows, hashBatch) {
-		hashes := s.names.prefetch(page)
-		for i, o := range page {
-			if s.current.slots == maxSlots || !s.names.add(&s.current, o.Name.Raw(), hashes[i]) {
-				dropped++
-				continue
-			}
-			s.appendRow(o)
+	for _, o := range rows {
+		if s.current.slots == maxSlots || !s.names.add(&s.current, o.Name.Raw()) {
+			dropped++
+			continue
 		}
+		s.appendRow(o)
 	}
 	return dropped
 }
