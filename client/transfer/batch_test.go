@@ -36,7 +36,9 @@ func (r *rig) downloadPlan(p Plan) (ids []ID, refused []SkippedFile) {
 func TestManager_Start_refusedFileIsNews(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		skipped := []SkippedFile{{Path: "many/a", Reason: "it cannot be read"}}
-		r.downloadPlan(Plan{Prefix: "many/", Skipped: skipped})
+		plan := newPlan(Download)
+		plan.Prefix, plan.Skipped = "many/", skipped
+		r.downloadPlan(plan)
 		select {
 		case <-r.m.Changed():
 		case <-time.After(time.Minute):

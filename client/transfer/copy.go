@@ -294,7 +294,8 @@ func (q CopySpec) Plan(ctx context.Context, c *client.Client, selected []Downloa
 	if same {
 		q.To.Cluster = q.From.Cluster
 	}
-	p.Kind, p.Cluster, p.Bucket, p.Prefix = q.Kind, q.To.Cluster, q.To.Bucket, q.To.Name
+	p = newPlan(q.Kind)
+	p.Cluster, p.Bucket, p.Prefix = q.To.Cluster, q.To.Bucket, q.To.Name
 	p.From.Cluster, p.From.Bucket = q.From.Cluster, q.From.Bucket
 	sources := map[string]bool{}
 	for i := range selected {
@@ -308,7 +309,7 @@ func (q CopySpec) Plan(ctx context.Context, c *client.Client, selected []Downloa
 			continue
 		}
 		reason := copyProblem(name, &s.Object)
-		_, taken := p.isNamed(name)
+		_, _, taken := p.find(name)
 		switch {
 		case reason != "":
 		case sources[name] && name == source:

@@ -34,17 +34,11 @@ type filePlace struct{ folder, head string }
 
 // Len returns the number of files.
 func (l *FileList) Len() int {
-	if l == nil {
-		return 0
-	}
 	return len(l.states) - l.counts[fileLeftOut]
 }
 
 // Count returns how many files have a state, and the bytes of their sources.
 func (l *FileList) Count(s ComparisonResult) (files int, bytes int64) {
-	if l == nil {
-		return 0, 0
-	}
 	return l.counts[s], l.bytes[s]
 }
 
@@ -235,12 +229,7 @@ func (l *FileList) block(number, from int) iter.Seq2[int, PlannedFile] {
 }
 
 // length returns the number of files with those that were left out.
-func (l *FileList) length() int {
-	if l == nil {
-		return 0
-	}
-	return len(l.states)
-}
+func (l *FileList) length() int { return len(l.states) }
 
 // rename sets what the file at a position is called at the target.
 func (l *FileList) rename(i int, name string) {
@@ -311,22 +300,37 @@ func (t *targetObjects) at(i int) (o client.Object, found bool) {
 	return o, true
 }
 
-// A fileIndex finds files of a list by a key: by a hash that the caller checks against the file itself.
-type fileIndex struct {
+// A nameIndex finds files of a list by keys, which are what they are called at the target. It holds hashes of the keys.
+type nameIndex struct {
 	fileReader
-	seed  maphash.Seed
-	files map[uint64]uint32 // positions of files, by the hashes of their keys
+	seed      maphash.Seed
+	files     map[uint64]uint32 // positions of files, by the hashes of their keys
+	folders   map[string]bool   // the folders of a download; each is the key of a file in it, too
+	foldsCase func() bool       // if set, the keys do not tell upper and lower case apart until this has returned false
 }
 
-func newFileIndex(l *FileList) *fileIndex {
-	return &fileIndex{fileReader: fileReader{list: l}, seed: maphash.MakeSeed(), files: map[uint64]uint32{}}
+func newNameIndex(l *FileList) *nameIndex {
+	return &nameIndex{
+		fileReader: fileReader{list: l},
+		seed:       maphash.MakeSeed(),
+		files:      map[uint64]uint32{},
+		folders:    map[string]bool{},
+	}
+}
+
+// key returns the key of a name.
+func (x *nameIndex) key(name string) string {
+	if x.foldsCase == nil {
+		return name
+	}
+	return foldCase(name)
 }
 
 // add adds a key of the file at position i.
-func (x *fileIndex) add(key string, i int) { x.files[maphash.String(x.seed, key)] = uint32(i) }
+func (x *nameIndex) add(key string, i int) { x.files[maphash.String(x.seed, key)] = uint32(i) }
 
 // find returns the file that was added with a key, or one whose key has the same hash.
-func (x *fileIndex) find(key string) (f PlannedFile, i int, found bool) {
+func (x *nameIndex) find(key string) (f PlannedFile, i int, found bool) {
 	n, found := x.files[maphash.String(x.seed, key)]
 	if found {
 		f = x.at(int(n))

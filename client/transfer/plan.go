@@ -74,8 +74,7 @@ type Plan struct {
 	ExtraKept       string        // why nothing that only the target has may be deleted; Extra is empty then
 	copies          *copyNames
 	acls            map[string]KeptACL // by the names of the targets; see ReadACLs
-	paths           *pathSet           // of a download
-	names           *fileIndex         // of other plans: files by the names of their objects
+	index           *nameIndex         // of Files, by what they are called at the target
 	compared        int                // files that were compared
 	mu              *sync.Mutex        // of Files, while a manager reads it; or nil
 }
@@ -107,11 +106,17 @@ type DownloadItem struct {
 	Path   string // slash-separated and relative to the folder
 }
 
+// newPlan returns a plan without files.
+func newPlan(kind Kind) Plan {
+	files := &FileList{}
+	return Plan{Kind: kind, Files: files, index: newNameIndex(files)}
+}
+
 // NewDownload returns the plan of a download to which Add adds objects. foldsCase reports whether case makes no
 // difference in the folder; it is called only if that matters.
 func NewDownload(foldsCase func() bool) Plan {
-	p := Plan{Kind: Download, Files: &FileList{}}
-	p.paths = &pathSet{fileIndex: newFileIndex(p.Files), foldsCase: sync.OnceValue(foldsCase)}
+	p := newPlan(Download)
+	p.index.foldsCase = foldsCase
 	return p
 }
 
@@ -130,40 +135,25 @@ func NewPlan(prefix string, objects iter.Seq[*client.Object], foldsCase func() b
 
 // PlanObject returns the plan of an object that becomes a file, whose name the user has chosen.
 func PlanObject(o client.Object, file string) Plan {
-	p := Plan{Kind: Download, Folder: filepath.Dir(file)}
+	p := newPlan(Download)
+	p.Folder = filepath.Dir(file)
 	p.add(PlannedFile{Name: o.Name.Raw(), Object: o, Path: filepath.Base(file), Size: o.Size})
 	return p
 }
 
 // PlanFile returns the plan of a file that becomes an object. It is not read.
 func PlanFile(file string, size int64, to client.ObjectRef) Plan {
-	p := Plan{Kind: Upload, Cluster: to.Cluster, Bucket: to.Bucket}
+	p := newPlan(Upload)
+	p.Cluster, p.Bucket = to.Cluster, to.Bucket
 	p.add(PlannedFile{Name: to.Name, Path: file, Size: size})
 	return p
 }
 
 // add adds a file.
 func (p *Plan) add(f PlannedFile) {
-	if p.Files == nil {
-		p.Files = &FileList{}
-	}
-	if p.Kind != Download {
-		if p.names == nil {
-			p.names = newFileIndex(p.Files)
-		}
-		p.names.add(f.Name, len(p.Files.states))
-	}
+	p.addName(p.targetName(f), p.Files.length())
 	p.Files.add(f)
 	p.Bytes += f.Size
-}
-
-// isNamed returns the position of the file that becomes the object of a name.
-func (p *Plan) isNamed(name string) (int, bool) {
-	if p.names == nil {
-		return 0, false
-	}
-	f, i, found := p.names.find(name)
-	return i, found && f.Name == name
 }
 
 // Add adds an object to a download, or leaves it out. If two of them cannot both exist in one folder, such as a and
@@ -183,7 +173,7 @@ func (p *Plan) Add(s DownloadItem) {
 		reason = "its size is unknown"
 	}
 	if reason == "" {
-		reason = p.paths.add(s.Path)
+		reason = p.pathConflict(s.Path)
 	}
 	if reason != "" {
 		p.skip(strings.Clone(name), "it cannot be a local file: "+reason)
@@ -192,86 +182,70 @@ func (p *Plan) Add(s DownloadItem) {
 	p.add(PlannedFile{Name: name, Object: o, Path: s.Path, Size: o.Size})
 }
 
-// A pathSet finds the files of a download, and their folders, by their paths.
-type pathSet struct {
-	*fileIndex
-	foldsCase  func() bool
-	exact      bool   // case makes a difference, so the keys are the paths themselves
-	lastFolder string // of the last file: it and those around it can be folders
-}
-
-// key returns the key of a path.
-func (t *pathSet) key(name string) string {
-	if t.exact {
-		return name
+// addName adds to the index what the file at a position is called at the target, and the folders of that.
+func (p *Plan) addName(name string, i int) {
+	x := p.index
+	x.add(x.key(name), i)
+	for at := path.Dir(name); p.Kind == Download && at != "." && !x.folders[at]; at = path.Dir(at) {
+		x.folders[strings.Clone(at)] = true
+		x.add(x.key(at), i)
 	}
-	return foldCase(name)
 }
 
-// lookUp returns the path of a file or a folder that is the same as name, or differs from it only in case.
-func (t *pathSet) lookUp(name string) (other string, isFolder, found bool) {
-	f, _, found := t.find(t.key(name))
+// find returns the file that is called name at the target, or one whose name differs only in case if that may be the
+// same.
+func (p *Plan) find(name string) (f PlannedFile, i int, found bool) {
+	key := p.index.key(name)
+	f, i, found = p.index.find(key)
+	return f, i, found && p.index.key(p.targetName(f)) == key
+}
+
+// findPath is find for a file or a folder of a download. It returns the path.
+func (p *Plan) findPath(name string) (other string, isFolder, found bool) {
+	if p.index.folders[name] {
+		return name, true, true
+	}
+	key := p.index.key(name)
+	f, _, found := p.index.find(key)
 	if !found {
 		return "", false, false
 	}
 	depth := strings.Count(name, "/") + 1
 	parts := strings.SplitN(f.Path, "/", depth+1)
 	other = strings.Join(parts[:min(depth, len(parts))], "/")
-	return other, len(parts) > depth, t.key(other) == t.key(name)
+	return other, len(parts) > depth, p.index.key(other) == key
 }
 
-// add adds the path of the next file of the list and its folders, or returns the reason why it conflicts with another.
-func (t *pathSet) add(name string) string {
-	folder := name[:strings.LastIndexByte(name, '/')+1]
-	known := folder == t.lastFolder // its folders need not be looked at again
+// pathConflict returns why a path cannot exist beside those of the plan, or "".
+func (p *Plan) pathConflict(name string) string {
 	for at := name; at != "."; at = path.Dir(at) {
-		other, isFolder, there := t.lookUp(at)
-		switch {
-		case !there || other == at && isFolder && at != name:
+		switch other, isFolder, found := p.findPath(at); {
+		case !found:
+		case other == at && isFolder && at != name:
+			return "" // and what is above it is a folder, too
 		case other == at && at != name:
 			return fmt.Sprintf("%s is already a file and cannot also be a folder", client.Clean(at))
 		case other == at:
 			return fmt.Sprintf("%s is already a file or folder", client.Clean(at))
-		case t.foldsCase():
+		case p.index.foldsCase():
 			return fmt.Sprintf("it differs from %s only in case", client.Clean(other))
 		default:
-			t.useExactKeys()
-			return t.add(name)
-		}
-		if known {
-			break
+			p.index = newNameIndex(p.Files) // whose keys tell upper and lower case apart
+			for i, f := range p.Files.from(0) {
+				p.addName(f.Path, i)
+			}
+			return p.pathConflict(name)
 		}
 	}
-	t.addKeys(name, len(t.list.states), known)
-	t.lastFolder = folder
 	return ""
-}
-
-// addKeys adds the path of a file, and those of its folders unless they are known.
-func (t *pathSet) addKeys(name string, i int, known bool) {
-	for at := name; at != "."; at = path.Dir(at) {
-		if _, _, there := t.lookUp(at); !there {
-			t.fileIndex.add(t.key(at), i)
-		}
-		if known {
-			return
-		}
-	}
-}
-
-// useExactKeys replaces the keys: case makes a difference.
-func (t *pathSet) useExactKeys() {
-	t.exact, t.files, t.lastFolder = true, map[uint64]uint32{}, ""
-	for i, f := range t.list.from(0) {
-		t.addKeys(f.Path, i, false)
-	}
 }
 
 // PlanUpload returns the objects that local files become. The files of a folder are named prefix plus their path in it,
 // other files prefix plus their own name. It leaves out links and everything else in a folder that is not a regular
 // file, files that are too large or cannot be read, and names that the API does not accept.
 func PlanUpload(ctx context.Context, prefix string, paths ...string) (Plan, error) {
-	p := Plan{Kind: Upload, Prefix: prefix, Folder: paths[0]}
+	p := newPlan(Upload)
+	p.Prefix, p.Folder = prefix, paths[0]
 	for _, local := range paths {
 		info, err := os.Stat(local)
 		switch {
@@ -301,7 +275,7 @@ func (p *Plan) addFile(local string, info fs.FileInfo) {
 
 // addUpload adds a file unless another one is stored under its name.
 func (p *Plan) addUpload(f PlannedFile) {
-	if _, taken := p.isNamed(f.Name); taken {
+	if _, _, taken := p.find(f.Name); taken {
 		p.skip(filepath.Join(f.Folder, f.Path), "another file is stored as "+client.Clean(f.Name))
 		return
 	}
@@ -429,23 +403,23 @@ func (p *Plan) CompareFiles(ctx context.Context, c CompareOptions) error {
 	}
 	defer root.Close()
 	p.copies = newCopyNames()
-	err = p.compare(ctx, c, func(f *PlannedFile, name string) (open opener, problem *SkippedFile) {
+	err = p.compare(ctx, c, func(f *PlannedFile, name string) *SkippedFile {
 		info, err := root.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			f.State = FileNew
-			return nil, nil
+			return nil
 		case errors.Is(err, syscall.ENOTDIR):
-			return nil, &SkippedFile{Reason: "a file has the name of its folder"}
+			return &SkippedFile{Reason: "a file has the name of its folder"}
 		case err != nil:
-			return nil, &SkippedFile{Reason: "its location cannot be used: " + client.Clean(err.Error()), Unread: true}
+			return &SkippedFile{Reason: "its location cannot be used: " + client.Clean(err.Error()), Unread: true}
 		case info.IsDir():
-			return nil, &SkippedFile{Reason: "a folder has its name"}
+			return &SkippedFile{Reason: "a folder has its name"}
 		case info.Mode()&fs.ModeSymlink != 0:
 			f.State = FileChanged
-			return nil, nil
+			return nil
 		case !info.Mode().IsRegular():
-			return nil, &SkippedFile{Reason: "its name belongs to something that is not a regular file"}
+			return &SkippedFile{Reason: "its name belongs to something that is not a regular file"}
 		}
 		var decided bool
 		f.State, decided = c.stateOf(f.Size, info.Size(), f.Object.ETag)
@@ -454,9 +428,9 @@ func (p *Plan) CompareFiles(ctx context.Context, c CompareOptions) error {
 			f.State = FileSame // the copy was fetched after the object was stored, and has its size
 		}
 		if decided {
-			return nil, nil
+			return nil
 		}
-		return func() (io.ReadCloser, error) { return root.Open(name) }, nil
+		return compareMD5(ctx, f, func() (io.ReadCloser, error) { return root.Open(name) }, c.Progress)
 	})
 	if err != nil || !c.FindExtra {
 		return err
@@ -467,13 +441,9 @@ func (p *Plan) CompareFiles(ctx context.Context, c CompareOptions) error {
 // findExtraFiles fills in the regular files of the folder that no object has. A file is not among them if it differs
 // only in case from an object: on some systems these are the same.
 func (p *Plan) findExtraFiles(ctx context.Context, root *os.Root) error {
-	known := newFileIndex(p.Files)
+	known := newNameIndex(p.Files)
 	for i, f := range p.Files.from(0) {
 		known.add(foldCase(f.Path), i)
-	}
-	isKnown := func(name string) bool {
-		f, _, found := known.find(foldCase(name))
-		return found && foldCase(f.Path) == foldCase(name)
 	}
 	leftOut := p.leftOut()
 	defer p.checkExtra()
@@ -483,8 +453,10 @@ func (p *Plan) findExtraFiles(ctx context.Context, root *os.Root) error {
 			return context.Cause(ctx)
 		case err != nil:
 			p.skip(name, "this folder cannot be read")
-		case d.Type().IsRegular() && !isKnown(name) && !isPartName(path.Base(name)) && !leftOut(name):
-			p.Extra = append(p.Extra, name)
+		case d.Type().IsRegular() && !isPartName(path.Base(name)) && !leftOut(name):
+			if _, _, found := known.find(foldCase(name)); !found { // whose hash may also be that of another one
+				p.Extra = append(p.Extra, name)
+			}
 		}
 		return nil
 	})
@@ -575,7 +547,7 @@ func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, 
 			c.OnListed(&o)
 		}
 		name := o.Name.Raw()
-		if i, found := p.isNamed(name); found {
+		if _, i, found := p.find(name); found {
 			p.Files.setTarget(i, &o)
 			continue
 		}
@@ -588,26 +560,27 @@ func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, 
 	}
 	allListed := p.NeedsFullListing(c.FindExtra)
 	defer p.checkExtra()
-	return p.compare(ctx, c, func(f *PlannedFile, name string) (open opener, problem *SkippedFile) {
+	return p.compare(ctx, c, func(f *PlannedFile, name string) *SkippedFile {
 		if name != f.Name {
 			var err error
 			if f.Object, err = p.copyAt(ctx, objects, name, allListed); err != nil {
-				return nil, &SkippedFile{Reason: err.Error(), Unread: true}
+				return &SkippedFile{Reason: err.Error(), Unread: true}
 			}
 		}
-		if f.Object.Name.Raw() == "" {
+		decided := true
+		switch {
+		case f.Object.Name.Raw() == "":
 			f.State = FileNew
-			return nil, nil
-		}
-		if p.Kind.Copies() {
+		case p.Kind.Copies():
 			f.State = c.stateOfCopy(f.Source, &f.Object)
-			return nil, nil
+		default:
+			f.State, decided = c.stateOf(f.Size, f.Object.Size, f.Object.ETag)
 		}
-		var decided bool
-		if f.State, decided = c.stateOf(f.Size, f.Object.Size, f.Object.ETag); decided {
-			return nil, nil
+		if decided {
+			return nil
 		}
-		return func() (io.ReadCloser, error) { return openSource(UploadRequest{File: f.Path, Folder: f.Folder}) }, nil
+		source := UploadRequest{File: f.Path, Folder: f.Folder}
+		return compareMD5(ctx, f, func() (io.ReadCloser, error) { return openSource(source) }, c.Progress)
 	})
 }
 
@@ -627,64 +600,44 @@ func (p *Plan) copyAt(
 	return o, err
 }
 
-// An opener opens a file to read it.
-type opener func() (io.ReadCloser, error)
-
-// compare fills in the states of the files. For each it calls exists with its name on the side of the target, which
-// returns how to open the file whose MD5 decides, or why the file cannot be moved.
+// compare fills in the states of the files that were not compared yet. For each it calls check with its name on the
+// side of the target, which sets its state or returns why it cannot be moved.
 func (p *Plan) compare(
-	ctx context.Context,
-	c CompareOptions,
-	exists func(f *PlannedFile, name string) (open opener, problem *SkippedFile),
+	ctx context.Context, c CompareOptions, check func(f *PlannedFile, name string) *SkippedFile,
 ) error {
-	check := func(f *PlannedFile, name string) *SkippedFile {
-		open, problem := exists(f, name)
-		if open != nil {
-			problem = compareMD5(ctx, f, open, c.Progress)
-		}
-		return problem
-	}
 	problems := map[int]*SkippedFile{}
 	var workers sync.WaitGroup
 	mu := cmp.Or(p.mu, &sync.Mutex{})
-	next := p.compared / listBlock
-	take := func() (files []PlannedFile, from int, ok bool) {
+	next, stop := iter.Pull2(p.Files.from(p.compared))
+	defer stop()
+	take := func() (i int, f PlannedFile, ok bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		if next*listBlock >= p.Files.length() || ctx.Err() != nil {
-			return nil, 0, false
+		if ctx.Err() == nil {
+			i, f, ok = next()
 		}
-		for _, f := range p.Files.block(next, 0) {
-			files = append(files, f)
-		}
-		next++
-		return files, (next - 1) * listBlock, true
+		return i, f, ok
 	}
 	for range MaxRunning {
 		workers.Go(func() {
-			for files, from, ok := take(); ok; files, from, ok = take() {
-				for n := range files {
-					f, before := &files[n], files[n]
-					if from+n < p.compared || ctx.Err() != nil {
-						continue
-					}
-					problem := check(f, p.targetName(*f))
-					if c.KeepBoth && problem == nil && f.exists() {
-						problem = p.findCopy(f, check)
-					}
-					mu.Lock()
-					if problem != nil {
-						f.State, problem.Path = fileLeftOut, p.sourceName(before)
-						problems[from+n] = problem
-						p.Bytes -= f.Size
-					}
-					p.Files.setState(from+n, f.State, f.Size)
-					if f.Name != before.Name { // the copy that has the bytes already
-						p.Files.rename(from+n, f.Name)
-						p.Files.setTarget(from+n, &f.Object)
-					}
-					mu.Unlock()
+			for i, f, ok := take(); ok; i, f, ok = take() {
+				before := f
+				problem := check(&f, p.targetName(f))
+				if c.KeepBoth && problem == nil && f.exists() {
+					problem = p.findCopy(&f, check)
 				}
+				mu.Lock()
+				if problem != nil {
+					f.State, problem.Path = fileLeftOut, p.sourceName(before)
+					problems[i] = problem
+					p.Bytes -= f.Size
+				}
+				p.Files.setState(i, f.State, f.Size)
+				if f.Name != before.Name { // the copy that has the bytes already
+					p.Files.rename(i, f.Name)
+					p.Files.setTarget(i, &f.Object)
+				}
+				mu.Unlock()
 			}
 		})
 	}
@@ -738,7 +691,7 @@ func (p *Plan) sourceName(f PlannedFile) string {
 
 // compareMD5 reads a local file and compares its MD5 with the ETag. It returns why that is not possible, or nil.
 func compareMD5(
-	ctx context.Context, f *PlannedFile, open opener, progress func(int64),
+	ctx context.Context, f *PlannedFile, open func() (io.ReadCloser, error), progress func(int64),
 ) *SkippedFile {
 	file, err := whenHandlesAreFree(ctx, open)
 	if err != nil {
@@ -792,9 +745,8 @@ func (p *Plan) sends(e ConflictPolicy) func(ComparisonResult) bool {
 // ToSend returns the files of a plan that are sent under a choice, with the names that they get.
 func (p *Plan) ToSend(e ConflictPolicy) iter.Seq[PlannedFile] {
 	return func(yield func(PlannedFile) bool) {
-		sends := p.sends(e)
-		for i, f := range p.Files.from(0) {
-			if sends(f.State) && !yield(p.asSent(i, f, e)) {
+		for _, sent := range p.Each(e) {
+			if sent != nil && !yield(*sent) {
 				return
 			}
 		}
@@ -878,13 +830,10 @@ func (p *Plan) isTaken(name string) bool {
 	}
 	if p.Kind == Download {
 		_, err := os.Lstat(filepath.Join(p.Folder, filepath.FromSlash(name)))
-		found := false
-		if p.paths != nil {
-			_, _, found = p.paths.lookUp(name)
-		}
+		_, _, found := p.findPath(name)
 		return found || err == nil
 	}
-	_, found := p.isNamed(name)
+	_, _, found := p.find(name)
 	return found || p.copies != nil && p.copies.found[name].Name.Raw() != ""
 }
 

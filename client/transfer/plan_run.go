@@ -91,9 +91,6 @@ type PlanStream struct {
 
 // Open begins to move the files of a plan, which it keeps: each as soon as Extend has added it.
 func (m *Manager) Open(p *Plan, o StartOptions) *PlanStream {
-	if p.Files == nil {
-		p.Files = &FileList{}
-	}
 	s := &PlanStream{m: m, plan: p, options: o, sent: &sentFiles{list: p.Files, sends: p.sends(o.Existing)}}
 	s.batch = m.openBatch(Batch{Kind: p.Kind, Bucket: p.Bucket, Folder: p.Folder})
 	p.mu = &m.mu

@@ -162,7 +162,8 @@ func TestPlan_CompareFiles_withoutAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, fails := range map[string]bool{"missing": false, "file": true} {
-		plan := Plan{Kind: Download, Folder: filepath.Join(dir, name)}
+		plan := newPlan(Download)
+		plan.Folder = filepath.Join(dir, name)
 		plan.add(PlannedFile{Path: "a"})
 		err := plan.CompareFiles(t.Context(), CompareOptions{FindExtra: true})
 		if (err != nil) != fails || fileOf(plan, 0).State != FileNew || len(plan.Extra) != 0 {
