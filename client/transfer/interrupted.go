@@ -228,7 +228,7 @@ func (l *transferLog) beginRun(ctx context.Context, r *planRun, from int) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	to, reader := r.count, &fileReader{list: r.plan.Files}
+	to, reader := len(r.files), &fileReader{list: r.plan.Files}
 	l.runs += to - from
 	l.addLines(ctx, func(yield func(transferLogEntry) bool) {
 		for n := from; n < to && yield(r.entry(reader, r.first+ID(n))); n++ {

@@ -25,10 +25,8 @@ type planRun struct {
 	plan    *Plan
 	options StartOptions
 	batch   int
-	first   ID  // of its first transfer; the others follow
-	offset  int // the transfers that are those of an earlier run of the same plan
-	count   int
-	sent    *sentFiles
+	first   ID       // of its first transfer; the others follow
+	files   []uint32 // positions in the plan of what its transfers move
 	reader  fileReader
 	next    int        // the first transfer that may wait for its turn
 	queued  bool       // it is in the queue
@@ -38,45 +36,6 @@ type planRun struct {
 	links   map[string]string
 }
 
-// sentFiles finds the files of a plan that are sent, by their order.
-type sentFiles struct {
-	list   *FileList
-	sends  func(ComparisonResult) bool
-	before []int // how many are sent before each block
-	seen   int   // files that are counted
-	n      int
-}
-
-// update counts files up to one. Their states must not change any more.
-func (s *sentFiles) update(to int) (bytes int64) {
-	for i, f := range s.list.from(s.seen) {
-		if i == to {
-			break
-		}
-		if s.seen++; i%listBlock == 0 {
-			s.before = append(s.before, s.n)
-		}
-		if s.sends(f.State) {
-			s.n, bytes = s.n+1, bytes+f.Size
-		}
-	}
-	return bytes
-}
-
-// position returns the position of the nth file that is sent.
-func (s *sentFiles) position(n int) int {
-	block := sort.Search(len(s.before), func(b int) bool { return s.before[b] > n }) - 1
-	i := block * listBlock
-	for left := n - s.before[block]; ; i++ {
-		if s.sends(s.list.states[i]) {
-			if left == 0 {
-				return i
-			}
-			left--
-		}
-	}
-}
-
 // A PlanStream starts the files of a plan while it is being made.
 type PlanStream struct {
 	m       *Manager
@@ -84,14 +43,14 @@ type PlanStream struct {
 	options StartOptions
 	batch   int
 	run     *planRun
-	sent    *sentFiles
+	seen    int // of Plan.Files
 	refused int // of Plan.Skipped
 	ids     []ID
 }
 
 // Open begins to move the files of a plan, which it keeps: each as soon as Extend has added it.
 func (m *Manager) Open(p *Plan, o StartOptions) *PlanStream {
-	s := &PlanStream{m: m, plan: p, options: o, sent: &sentFiles{list: p.Files, sends: p.sends(o.Existing)}}
+	s := &PlanStream{m: m, plan: p, options: o}
 	s.batch = m.openBatch(Batch{Kind: p.Kind, Bucket: p.Bucket, Folder: p.Folder})
 	p.mu = &m.mu
 	return s
@@ -113,10 +72,15 @@ func (s *PlanStream) Extend() {
 	s.refused = len(p.Skipped)
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
-	before := s.sent.n
-	bytes := s.sent.update(p.Files.length())
-	if n := s.sent.n - before; n > 0 {
-		s.m.extend(s, n, bytes)
+	var files []uint32
+	bytes, sends := int64(0), p.sends(s.options.Existing)
+	for i, f := range p.Files.from(s.seen) {
+		if sends(f.State) {
+			files, bytes = append(files, uint32(i)), bytes+f.Size
+		}
+	}
+	if s.seen = p.Files.length(); len(files) > 0 {
+		s.m.extend(s, files, bytes)
 	}
 }
 
@@ -136,10 +100,10 @@ func (m *Manager) Start(p Plan, o StartOptions) (ids []ID, refused []SkippedFile
 	return s.Close()
 }
 
-// extend adds n transfers of a plan.
-func (m *Manager) extend(s *PlanStream, n int, bytes int64) {
-	r := s.run
-	if r == nil || int(r.first)+r.count != len(m.statuses)+1 {
+// extend adds transfers of files of a plan, by their positions.
+func (m *Manager) extend(s *PlanStream, files []uint32, bytes int64) {
+	r, n := s.run, len(files)
+	if r == nil || int(r.first)+len(r.files) != len(m.statuses)+1 {
 		folder, err := filepath.Abs(s.plan.Folder)
 		if err != nil || s.plan.Kind != Download {
 			folder = s.plan.Folder
@@ -149,8 +113,6 @@ func (m *Manager) extend(s *PlanStream, n int, bytes int64) {
 			options: s.options,
 			batch:   s.batch,
 			first:   ID(len(m.statuses) + 1),
-			offset:  s.sent.n - n,
-			sent:    s.sent,
 			reader:  fileReader{list: s.plan.Files},
 			folder:  folder,
 			links:   map[string]string{},
@@ -172,8 +134,8 @@ func (m *Manager) extend(s *PlanStream, n int, bytes int64) {
 	m.waiting += bytes
 	b := m.batches.of(r.shared[0])
 	b.Files, b.Remaining = b.Files+n, b.Remaining+n
-	from := r.count
-	r.count += n
+	from := len(r.files)
+	r.files = append(r.files, files...)
 	m.log.beginRun(m.ctx, r, from)
 	if b.diskFull {
 		m.failWaiting(r.batch)
@@ -206,7 +168,7 @@ func (m *Manager) enqueueRun(r *planRun) {
 
 // file returns the file of a transfer. A nil reader needs no lock, if the plan is complete.
 func (r *planRun) file(reader *fileReader, id ID) PlannedFile {
-	i := r.sent.position(r.offset + int(id-r.first))
+	i := int(r.files[id-r.first])
 	var f PlannedFile
 	if reader == nil {
 		f = r.plan.Files.at(i)
@@ -307,7 +269,7 @@ func (r *planRun) resolved(folder string) string {
 
 // nextJob returns the next transfer of a run that waits as a job, or nil.
 func (m *Manager) nextJob(r *planRun) *job {
-	for ; r.next < r.count; r.next++ {
+	for ; r.next < len(r.files); r.next++ {
 		id := r.first + ID(r.next)
 		if s := m.statuses[id-1]; s.run != r || s.State != Waiting {
 			continue
@@ -324,7 +286,7 @@ func (m *Manager) nextJob(r *planRun) *job {
 // runOf returns the run of a transfer, or nil.
 func (m *Manager) runOf(id ID) *planRun {
 	i := sort.Search(len(m.runs), func(i int) bool { return m.runs[i].first > id }) - 1
-	if i < 0 || int(id-m.runs[i].first) >= m.runs[i].count {
+	if i < 0 || int(id-m.runs[i].first) >= len(m.runs[i].files) {
 		return nil
 	}
 	return m.runs[i]
