@@ -80,7 +80,6 @@ func TestManager_nothingHangs(t *testing.T) {
 		{"Snapshot", func() { m.Snapshot() }},
 		{"Status", func() { m.Status(1) }},
 		{"Status of nothing", func() { m.Status(99) }},
-		{"Limit", func() { m.Limit() }},
 		{"UnfinishedCount", func() { m.UnfinishedCount() }},
 		{"Completions", func() { m.Completions(0) }},
 		{"Delete", func() { m.Delete(consents[1], cluster, bucket, []string{"a", "b"}) }},

@@ -461,10 +461,14 @@ func affectsAll(err error) bool {
 }
 
 // busyDelay reports whether the storage or the API refused a request because it is busy, and how long to wait before
-// the next attempt. A request that was not sent because of an earlier rate limit counts as such a refusal.
+// the next attempt. A request that was not sent because of an earlier rate limit, or because there was no file handle
+// for it, counts as such a refusal.
 func busyDelay(err error) (time.Duration, bool) {
 	var e *client.Error
-	if !errors.As(err, &e) {
+	switch {
+	case lacksHandles(err):
+		return 0, true
+	case !errors.As(err, &e):
 		return 0, false
 	}
 	rest, asked := e.RateLimited()

@@ -435,9 +435,8 @@ func (d *downloadTask) cleanUp() {
 func retryDelay(err error) (time.Duration, bool) {
 	var e *client.Error
 	switch {
-	case lacksHandles(err):
-		return 0, false // the manager tries again when other transfers have ended
-	case errors.Is(err, errConnectionCut), errors.Is(err, errBadResponse), errors.Is(err, errIdleTimeout):
+	case errors.Is(err, errConnectionCut), errors.Is(err, errBadResponse), errors.Is(err, errIdleTimeout),
+		lacksHandles(err):
 		return 0, true
 	case !errors.As(err, &e):
 		return 0, false

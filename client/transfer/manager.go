@@ -50,7 +50,6 @@ type Manager struct {
 	cleanups   []*job              // cancelled jobs that have files to remove
 	batches    batches
 	log        *transferLog // nil keeps nothing
-	pace       pace
 	throughput throughputMeter
 	active     sync.WaitGroup
 }
@@ -67,7 +66,6 @@ func New(ctx context.Context, c *client.Client) *Manager {
 		jobs:     map[ID]*job{},
 		parts:    map[string][]string{},
 		running:  map[*job]struct{}{},
-		pace:     pace{limit: MaxRunning},
 	}
 	go forwardNotifications(m.ctx, m.dirty, m.changed)
 	return m
@@ -89,7 +87,6 @@ type job struct {
 	claimedPath string
 	cancel      context.CancelCauseFunc // while it runs
 	requested   jobRequest
-	starved     int // runs in a row that found no file handle although no other job was running
 	// its partial file is being removed; it keeps its claimed path and postpones Retry until then
 	cleaningUp        bool
 	refused           bool // it was never started
@@ -292,7 +289,7 @@ func (m *Manager) updateStatus(j *job, now time.Time) {
 
 // schedule starts waiting jobs while there is room.
 func (m *Manager) schedule() {
-	for len(m.running) < m.pace.limit && !m.pace.resting && len(m.queue) > 0 && m.ctx.Err() == nil {
+	for len(m.running) < MaxRunning && len(m.queue) > 0 && m.ctx.Err() == nil {
 		next := m.queue[0]
 		j := next.job
 		if next.run == nil {
@@ -335,7 +332,6 @@ func (m *Manager) finish(j *job, err error) {
 	defer m.schedule()
 	switch {
 	case err == nil:
-		m.pace.succeeded()
 		m.endJob(j, Done, nil)
 	case j.requested == requestCancel, m.ctx.Err() != nil:
 		if m.ctx.Err() == nil {
@@ -346,7 +342,6 @@ func (m *Manager) finish(j *job, err error) {
 		m.setState(j, Paused)
 	case j.requested == requestResume:
 		m.enqueue(j)
-	case lacksHandles(err) && m.slowDown(j):
 	default:
 		m.endJob(j, Failed, err)
 		if isDiskFull(err) {

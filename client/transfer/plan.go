@@ -308,13 +308,13 @@ func uploadProblem(name string, info fs.FileInfo) string {
 
 // scanFolder adds the files below a folder that can be uploaded, and leaves out those that cannot.
 func (p *Plan) scanFolder(ctx context.Context, folder string) error {
-	root, err := whenHandlesAreFree(ctx, func() (*os.Root, error) { return os.OpenRoot(folder) })
+	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	prefix := p.Prefix
-	return fs.WalkDir(patientFS{ctx, root.FS()}, ".", func(name string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -325,7 +325,7 @@ func (p *Plan) scanFolder(ctx context.Context, folder string) error {
 		if d.IsDir() {
 			return nil
 		}
-		info, err := whenHandlesAreFree(ctx, d.Info)
+		info, err := d.Info()
 		switch {
 		case d.Type()&fs.ModeSymlink != 0:
 			p.skip(name, "it is a link")
@@ -335,7 +335,7 @@ func (p *Plan) scanFolder(ctx context.Context, folder string) error {
 			p.skip(name, "it is one of lookout's partial downloads")
 		case uploadProblem(prefix+name, info) != "":
 			p.skip(name, uploadProblem(prefix+name, info))
-		case !isReadable(ctx, root, name):
+		case !isReadable(root, name):
 			p.skipUnread(name, "it cannot be read")
 		default:
 			p.addUpload(PlannedFile{Name: prefix + name, Folder: folder, Path: name, Size: info.Size()})
@@ -345,8 +345,8 @@ func (p *Plan) scanFolder(ctx context.Context, folder string) error {
 }
 
 // isReadable reports whether a regular file can be opened.
-func isReadable(ctx context.Context, root *os.Root, name string) bool {
-	f, err := whenHandlesAreFree(ctx, func() (*os.File, error) { return root.Open(name) })
+func isReadable(root *os.Root, name string) bool {
+	f, err := root.Open(name)
 	if err != nil {
 		return false
 	}
@@ -447,7 +447,7 @@ func (p *Plan) findExtraFiles(ctx context.Context, root *os.Root) error {
 	}
 	leftOut := p.leftOut()
 	defer p.checkExtra()
-	return fs.WalkDir(patientFS{ctx, root.FS()}, ".", func(name string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -693,7 +693,7 @@ func (p *Plan) sourceName(f PlannedFile) string {
 func compareMD5(
 	ctx context.Context, f *PlannedFile, open func() (io.ReadCloser, error), progress func(int64),
 ) *SkippedFile {
-	file, err := whenHandlesAreFree(ctx, open)
+	file, err := open()
 	if err != nil {
 		return &SkippedFile{Reason: "the file cannot be read: " + client.Clean(err.Error()), Unread: true}
 	}

@@ -400,9 +400,6 @@ func transfersFoot(a *account.Account, b ui.Box) string {
 		parts = nil
 	}
 	parts = append(parts, stateCounts(t)...)
-	if n := a.Transfers.Limit(); n < transfer.MaxRunning && a.Transfers.UnfinishedCount() > 0 {
-		parts = append(parts, fmt.Sprintf("too few file handles: %d at a time", n))
-	}
 	return b.Theme.Paint(theme.Muted, joinFitting(parts, b.Width))
 }
 
