@@ -3,7 +3,6 @@ package transfer
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"testing"
@@ -49,17 +48,6 @@ func TestTransfers_closeTheirFiles(t *testing.T) {
 			}},
 			{"a download that is cancelled", r.cancelHalfWay},
 			{"a folder's idea of case", func() error { FoldsCase(r.dir); return nil }},
-			{"the path of an open folder", func() error {
-				root, err := os.OpenRoot(r.dir)
-				if err != nil {
-					return err
-				}
-				defer root.Close()
-				if path := folderPath(root); path != r.dir {
-					return fmt.Errorf("it is %q, not %q", path, r.dir)
-				}
-				return nil
-			}},
 			{"the plan of an upload", func() error {
 				plan, err := PlanUpload(r.Context(), "p/", r.dir)
 				if err == nil && plan.Files.Len() != 2 {

@@ -154,7 +154,12 @@ func (d *downloadTask) run(ctx context.Context, m *Manager, p *progress) (err er
 	if err := d.part.publish(); err != nil {
 		return err
 	}
-	d.reportPath(p)
+	if !d.part.isAt(d.part.localPath()) {
+		p.setPath(
+			"…/"+d.part.finalName,
+			"the folder was moved or replaced during the download: the file's current location is unknown",
+		)
+	}
 	return nil
 }
 
@@ -182,24 +187,6 @@ func (m *Manager) partsIn(root *os.Root, folder string) []string {
 	}
 	m.parts[key] = names
 	return names
-}
-
-// reportPath corrects the path that is reported, if the folder was moved or replaced during the download: the file is
-// in the folder that was opened at the start.
-func (d *downloadTask) reportPath(p *progress) {
-	if d.part.isAt(d.part.localPath()) {
-		return
-	}
-	if folder := folderPath(d.part.root); folder != "" {
-		if moved := filepath.Join(folder, filepath.FromSlash(d.part.finalName)); d.part.isAt(moved) {
-			p.setPath(moved, "the folder was moved during the download, and the file with it")
-			return
-		}
-	}
-	p.setPath(
-		"…/"+d.part.finalName,
-		"the folder was moved or replaced during the download: the file's current location is unknown",
-	)
 }
 
 // etag returns the listed ETag without quotes, or "" if there is none or it is weak and so does not identify the bytes.

@@ -220,23 +220,6 @@ func (p *partFile) isAt(path string) bool {
 	return err == nil && failure == nil && os.SameFile(file, named)
 }
 
-// openFilesFolder is where Linux has links to the files that a process has open. Other systems have none.
-var openFilesFolder = "/proc/self/fd"
-
-// folderPath returns the path that an open folder has now, or "" if the system does not tell.
-func folderPath(root *os.Root) string {
-	folder, err := root.Open(".")
-	if err != nil {
-		return ""
-	}
-	defer folder.Close()
-	path, err := os.Readlink(fmt.Sprintf("%s/%d", openFilesFolder, folder.Fd()))
-	if err != nil {
-		return ""
-	}
-	return path
-}
-
 // write appends data. After an error, the data written before stays in place.
 func (p *partFile) write(data []byte) error {
 	n, err := p.file.WriteAt(data, p.size)
