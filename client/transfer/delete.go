@@ -209,21 +209,25 @@ func (r *deleteTask) leftNames() iter.Seq[string] {
 // known.
 func (m *Manager) Undeleted(id ID) iter.Seq2[string, bool] {
 	return func(yield func(name string, unknown bool) bool) {
-		m.withJob(id, func(_ *Manager, j *job) {
-			task, ok := j.task.(*deleteTask)
-			if !ok {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		j := m.jobs[id]
+		if j == nil {
+			return
+		}
+		task, ok := j.task.(*deleteTask)
+		if !ok {
+			return
+		}
+		var failure *client.Error
+		single := task.list.Len() == 1 && errors.As(j.status.Err, &failure) && failure.Unknown()
+		n := 0
+		for name := range task.leftNames() {
+			n++
+			if !yield(name, single || n <= len(task.unknown)) {
 				return
 			}
-			var failure *client.Error
-			single := task.list.Len() == 1 && errors.As(j.status.Err, &failure) && failure.Unknown()
-			n := 0
-			for name := range task.leftNames() {
-				n++
-				if !yield(name, single || n <= len(task.unknown)) {
-					return
-				}
-			}
-		})
+		}
 	}
 }
 

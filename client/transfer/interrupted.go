@@ -80,13 +80,10 @@ func (i InterruptedDownloads) Forget() {
 // path. It leaves out those of programs that are still running.
 func (m *Manager) Interrupted() InterruptedDownloads {
 	var found InterruptedDownloads
-	m.mu.Lock()
-	kept := m.log
-	m.mu.Unlock()
-	if kept == nil {
+	if m.log == nil {
 		return found
 	}
-	path := kept.base
+	path := m.log.base
 	entries, _ := os.ReadDir(filepath.Dir(path))
 	for _, e := range entries {
 		if !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), filepath.Base(path)+".") {
@@ -101,18 +98,16 @@ func (m *Manager) Interrupted() InterruptedDownloads {
 		default:
 			found.files = append(found.files, file)
 		}
-		for _, entry := range open {
-			found.Downloads = append(found.Downloads, *entry.Download)
+		for _, download := range open {
+			download.Kept = download.kept()
+			found.Downloads = append(found.Downloads, download)
 		}
-	}
-	for i := range found.Downloads {
-		found.Downloads[i].Kept = found.Downloads[i].kept()
 	}
 	return found
 }
 
-// readTransferLog returns the unfinished entries of a file, in their order; false if another program writes to it.
-func readTransferLog(path string) (open []transferLogEntry, ok bool) {
+// readTransferLog returns the unfinished downloads of a file, in their order; false if another program writes to it.
+func readTransferLog(path string) (open []InterruptedDownload, ok bool) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, false
@@ -126,21 +121,19 @@ func readTransferLog(path string) (open []transferLogEntry, ok bool) {
 		return nil, false
 	}
 	var order []ID
-	entries := map[ID]transferLogEntry{}
+	downloads := map[ID]*InterruptedDownload{}
 	for line := range bytes.Lines(data) {
 		var entry transferLogEntry
 		if json.Unmarshal(line, &entry) != nil { // the last line may be cut
 			continue
 		}
-		if entry.isOpen() {
-			order = append(order, entry.ID)
-		}
-		entries[entry.ID] = entry
+		order = append(order, entry.ID)
+		downloads[entry.ID] = entry.Download
 	}
 	for _, id := range order {
-		if entry := entries[id]; entry.isOpen() {
-			open = append(open, entry)
-			delete(entries, id)
+		if download := downloads[id]; download != nil {
+			open = append(open, *download)
+			delete(downloads, id)
 		}
 	}
 	return open, true
@@ -151,9 +144,6 @@ type transferLogEntry struct {
 	ID       ID                   `json:"id"`
 	Download *InterruptedDownload `json:"download,omitempty"`
 }
-
-// isOpen reports whether the entry is about a download that begins.
-func (e transferLogEntry) isOpen() bool { return e.Download != nil }
 
 // A transferLog keeps the unfinished downloads of this run in a file of its own, which is locked while the
 // program runs. A goroutine writes it, so that nobody waits for the disk.
@@ -166,63 +156,55 @@ type transferLog struct {
 	runs    int // transfers of runs that are open
 	pending []iter.Seq[transferLogEntry]
 	signal  chan struct{}
-	ended   chan struct{} // nil until the goroutine was started
+	ended   chan struct{} // is closed when the goroutine has ended
 }
 
-// KeepUnfinished makes the manager keep its unfinished downloads at a path, for Interrupted of the next run.
+// KeepUnfinished makes the manager keep its unfinished downloads at a path, for Interrupted of the next run. It is
+// called before there are any.
 func (m *Manager) KeepUnfinished(path string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.log = &transferLog{
 		base:   path,
 		path:   path + "." + strings.ToLower(rand.Text()),
 		open:   map[ID]bool{},
 		signal: make(chan struct{}, 1),
+		ended:  make(chan struct{}),
 	}
+	go m.log.write(m.ctx)
 }
 
 // KeepsUnfinished reports whether unfinished downloads are offered again at the next start.
-func (m *Manager) KeepsUnfinished() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.log != nil
-}
+func (m *Manager) KeepsUnfinished() bool { return m.log != nil }
 
-// begin records that a download waits or runs.
-func (l *transferLog) begin(ctx context.Context, j *job) {
-	if l == nil {
+// begin records that a transfer waits or runs, if it is a download.
+func (l *transferLog) begin(id ID, work task) {
+	download, is := work.(*downloadTask)
+	if l == nil || !is {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open[j.status.ID] {
-		return
-	}
-	if entry := entryOf(j.status.ID, j.task); entry.isOpen() {
-		l.keep(ctx, entry)
+	if !l.open[id] {
+		l.open[id] = true
+		l.addLines(slices.Values([]transferLogEntry{{id, download.interrupted()}}))
 	}
 }
 
-// entryOf returns the entry of a task that begins; it is not open if the task is not kept.
-func entryOf(id ID, work task) transferLogEntry {
-	entry := transferLogEntry{ID: id}
-	if t, is := work.(*downloadTask); is {
-		entry.Download = &InterruptedDownload{
-			Cluster:   t.Cluster,
-			Bucket:    t.Bucket,
-			Name:      t.Object.Name.Raw(),
-			ETag:      t.Object.ETag.Raw(),
-			Size:      t.Object.Size,
-			Folder:    t.Folder,
-			Path:      t.Path,
-			Overwrite: t.Overwrite,
-		}
+// interrupted returns the download as it is offered if the program ends now.
+func (d *downloadTask) interrupted() *InterruptedDownload {
+	return &InterruptedDownload{
+		Cluster:   d.Cluster,
+		Bucket:    d.Bucket,
+		Name:      d.Object.Name.Raw(),
+		ETag:      d.Object.ETag.Raw(),
+		Size:      d.Object.Size,
+		Folder:    d.Folder,
+		Path:      d.Path,
+		Overwrite: d.Overwrite,
 	}
-	return entry
 }
 
 // beginRun records that the transfers of a run wait, from the nth on.
-func (l *transferLog) beginRun(ctx context.Context, r *planRun, from int) {
+func (l *transferLog) beginRun(r *planRun, from int) {
 	if l == nil || r.plan.Kind != Download {
 		return
 	}
@@ -230,43 +212,21 @@ func (l *transferLog) beginRun(ctx context.Context, r *planRun, from int) {
 	defer l.mu.Unlock()
 	to, reader := len(r.files), &fileReader{list: r.plan.Files}
 	l.runs += to - from
-	l.addLines(ctx, func(yield func(transferLogEntry) bool) {
-		for n := from; n < to && yield(r.entry(reader, r.first+ID(n))); n++ {
+	l.addLines(func(yield func(transferLogEntry) bool) {
+		for n := from; n < to; n++ {
+			id := r.first + ID(n)
+			f := r.file(reader, id)
+			if !yield(transferLogEntry{id, r.newDownload(&f).interrupted()}) {
+				return
+			}
 		}
 	})
 }
 
-// beginRow is beginRun for one transfer.
-func (l *transferLog) beginRow(ctx context.Context, r *planRun, id ID) {
-	if l == nil || r.plan.Kind != Download {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.runs++
-	l.addLines(ctx, slices.Values([]transferLogEntry{r.entry(&fileReader{list: r.plan.Files}, id)}))
-}
-
-// entry returns the entry of a transfer that begins.
-func (r *planRun) entry(reader *fileReader, id ID) transferLogEntry {
-	f := r.file(reader, id)
-	return entryOf(id, r.newTask(&f))
-}
-
-// keep adds a line about something that begins. The caller holds the lock.
-func (l *transferLog) keep(ctx context.Context, entry transferLogEntry) {
-	l.open[entry.ID] = true
-	l.addLines(ctx, slices.Values([]transferLogEntry{entry}))
-}
-
-// addLines adds lines, and starts the goroutine that writes them. The caller holds the lock.
-func (l *transferLog) addLines(ctx context.Context, entries iter.Seq[transferLogEntry]) {
+// addLines adds lines for the goroutine to write. The caller holds the lock.
+func (l *transferLog) addLines(entries iter.Seq[transferLogEntry]) {
 	l.pending = append(l.pending, entries)
 	notify(l.signal)
-	if l.ended == nil {
-		l.ended = make(chan struct{})
-		go l.write(ctx)
-	}
 }
 
 // end records that a download, maybe of a run, need not be offered again.
@@ -284,15 +244,14 @@ func (l *transferLog) end(id ID, ofRun bool) {
 	default:
 		return
 	}
-	l.pending = append(l.pending, slices.Values([]transferLogEntry{{ID: id}}))
-	notify(l.signal)
+	l.addLines(slices.Values([]transferLogEntry{{ID: id}}))
 }
 
 // write writes lines to the file until ctx ends. Without a file nothing is kept.
 func (l *transferLog) write(ctx context.Context) {
 	defer close(l.ended)
-	file := l.create() // a nil file takes nothing
-	defer file.Close()
+	var file *os.File // takes nothing while it is nil
+	defer func() { file.Close() }()
 	for running := true; running; {
 		select {
 		case <-l.signal:
@@ -306,6 +265,9 @@ func (l *transferLog) write(ctx context.Context) {
 		if open == 0 {
 			_ = file.Truncate(0)
 			continue
+		}
+		if file == nil {
+			file = l.create()
 		}
 		out := bufio.NewWriter(file)
 		for _, entries := range pending {
@@ -334,19 +296,6 @@ func (l *transferLog) create() *os.File {
 		return nil
 	}
 	return file
-}
-
-// wait waits until the goroutine has ended, after its context has.
-func (l *transferLog) wait() {
-	if l == nil {
-		return
-	}
-	l.mu.Lock()
-	ended := l.ended
-	l.mu.Unlock()
-	if ended != nil {
-		<-ended
-	}
 }
 
 // Continue adds the downloads again: each goes on where it stopped, if the object is the same. It returns the IDs of

@@ -33,6 +33,7 @@ type Manager struct {
 	dirty    chan struct{}
 	changed  chan struct{}
 	parallel parallelism
+	log      *transferLog // nil keeps nothing
 
 	mu         sync.Mutex
 	jobs       map[ID]*job
@@ -42,14 +43,14 @@ type Manager struct {
 	queue      []queued           // oldest first; may hold jobs that no longer wait
 	counts     [Cancelled + 1]int // transfers in each state
 	waiting    int64              // bytes of transfers that are unfinished and have no job
-	ended      int64              // bytes of transfers that were done since nothing was under way last
+	unfinished int                // transfers that wait, run or are paused
+	since      time.Time          // when the first of them was added
+	ended      int64              // bytes of transfers that were done since then
 	endedFiles int                // the number of these transfers
-	unfinished unfinished
 	claims     pathClaims
 	parts      map[string][]string // partial files of earlier downloads, by their folders
 	cleanups   []*job              // cancelled jobs that have files to remove
 	batches    batches
-	log        *transferLog // nil keeps nothing
 	throughput throughputMeter
 	active     sync.WaitGroup
 }
@@ -159,10 +160,7 @@ func (m *Manager) add(row Status, w task, claim string) ID {
 	j := &job{status: row, task: w, claimedPath: claim}
 	m.prepare(j)
 	m.counts[Waiting]++
-	if m.unfinished.count == 0 {
-		m.ended, m.endedFiles = 0, 0
-	}
-	m.unfinished.addAll(1)
+	m.addUnfinished(1)
 	if b := m.batches.of(&j.status); b != nil {
 		b.Files, b.Remaining = b.Files+1, b.Remaining+1
 		if b.diskFull {
@@ -218,7 +216,7 @@ func (m *Manager) enqueue(j *job) {
 	if !m.claim(j) {
 		return
 	}
-	m.log.begin(m.ctx, j)
+	m.log.begin(j.status.ID, j.task)
 	m.setState(j, Waiting)
 	m.queue = append(m.queue, queued{job: j})
 	m.schedule()
@@ -238,46 +236,42 @@ func (m *Manager) claim(j *job) bool {
 func (m *Manager) setState(j *job, to State) {
 	from := j.status.State
 	j.status.State = to
-	m.counts[from]--
-	m.counts[to]++
 	if to == Running {
 		m.running[j] = struct{}{}
 	} else {
 		delete(m.running, j)
 	}
 	m.updateStatus(j, time.Now())
+	m.countChange(m.statuses[j.status.ID-1], from, j.refused)
+	j.refused = j.refused && !to.Unfinished()
+}
+
+// countChange counts a transfer that was in another state before. wasRefused says that it was never started.
+func (m *Manager) countChange(row *Status, from State, wasRefused bool) {
+	m.counts[from]--
+	m.counts[row.State]++
 	switch {
-	case to.Unfinished() && !from.Unfinished():
-		if m.unfinished.count == 0 {
-			m.ended, m.endedFiles = 0, 0
+	case row.State.Unfinished() && !from.Unfinished():
+		m.addUnfinished(1)
+		if b := m.batches.of(row); b != nil {
+			b.addRetry(from, wasRefused)
 		}
-		m.unfinished.addAll(1)
-		if b := m.batches.of(&j.status); b != nil {
-			b.addRetry(from, j.refused)
-			j.refused = false
-		}
-	case !to.Unfinished() && from.Unfinished():
-		m.unfinished.count--
-		if row := m.statuses[j.status.ID-1]; to == Done && row.Kind.MovesBytes() {
+	case !row.State.Unfinished() && from.Unfinished():
+		m.unfinished--
+		if row.State == Done && row.Kind.MovesBytes() {
 			m.ended, m.endedFiles = m.ended+max(row.Done, row.Total), m.endedFiles+1
 		}
-		m.batches.record(m.statuses[j.status.ID-1])
+		m.batches.record(row)
 	}
 	notify(m.dirty)
 }
 
-// unfinished counts the unfinished jobs.
-type unfinished struct {
-	count int
-	since time.Time // when the first of them was added
-}
-
-// addAll counts n jobs that start, or start again after their ends.
-func (u *unfinished) addAll(n int) {
-	if u.count == 0 {
-		u.since = time.Now()
+// addUnfinished counts n transfers that start, or start again after their ends.
+func (m *Manager) addUnfinished(n int) {
+	if m.unfinished == 0 {
+		m.since, m.ended, m.endedFiles = time.Now(), 0, 0
 	}
-	u.count += n
+	m.unfinished += n
 }
 
 // updateStatus replaces the status of a job. Statuses that callers already hold stay as they are.
@@ -360,15 +354,15 @@ func (m *Manager) failWaiting(batch int) {
 		return
 	}
 	m.batches.all[batch-1].diskFull = true
-	m.eachTransfer(func(id ID, row *Status) {
-		switch j := m.jobs[id]; {
+	for i, row := range m.statuses {
+		switch j := m.jobs[ID(i+1)]; {
 		case row.State != Waiting || row.Batch != batch:
 		case j != nil:
 			m.endJob(j, Failed, errDiskFull)
 		default:
-			m.setRow(id, Failed, errDiskFull)
+			m.setRow(ID(i+1), Failed, errDiskFull)
 		}
-	})
+	}
 }
 
 // ignoreCancelled returns nil for an error that only says that the transfer was interrupted. It keeps errors that leave
@@ -503,15 +497,6 @@ func (d sanitizedError) Error() string {
 // Unwrap returns the original error.
 func (d sanitizedError) Unwrap() error { return d.error }
 
-// withJob calls do with the job of a transfer. It does nothing if there is none.
-func (m *Manager) withJob(id ID, do func(*Manager, *job)) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if j := m.jobs[id]; j != nil {
-		do(m, j)
-	}
-}
-
 // A request asks something of a transfer.
 type request struct {
 	job func(*Manager, *job)
@@ -531,7 +516,9 @@ func (m *Manager) ask(id ID, r request) {
 func (m *Manager) askAll(r request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.eachTransfer(func(id ID, row *Status) { m.apply(id, row.State, r) })
+	for i, row := range m.statuses {
+		m.apply(ID(i+1), row.State, r)
+	}
 }
 
 func (m *Manager) apply(id ID, s State, r request) {
@@ -539,13 +526,6 @@ func (m *Manager) apply(id ID, s State, r request) {
 		r.job(m, j)
 	} else if to, applies := r.row(s); applies {
 		m.setRow(id, to, nil)
-	}
-}
-
-// eachTransfer calls do with each transfer and what it shares of its status with others.
-func (m *Manager) eachTransfer(do func(ID, *Status)) {
-	for i, row := range m.statuses {
-		do(ID(i+1), row)
 	}
 }
 
@@ -643,25 +623,21 @@ func (m *Manager) retryJob(j *job) {
 func (m *Manager) UnfinishedCount() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.unfinished.count
+	return m.unfinished
 }
 
 // Throughput returns the combined speed of all downloads and uploads.
 func (m *Manager) Throughput() Throughput {
 	m.mu.Lock()
-	since := m.unfinished.since
-	m.mu.Unlock()
-	return Throughput{Since: since, Rate: m.throughput.rate(time.Now())}
+	defer m.mu.Unlock()
+	return Throughput{Since: m.since, Rate: m.throughput.rate(time.Now())}
 }
 
 // Wait returns when no transfer runs any more. If the manager's context has ended, all files are then closed.
 func (m *Manager) Wait() {
 	m.active.Wait()
-	if m.ctx.Err() != nil {
-		m.mu.Lock()
-		kept := m.log
-		m.mu.Unlock()
-		kept.wait()
+	if m.ctx.Err() != nil && m.log != nil {
+		<-m.log.ended
 	}
 }
 

@@ -126,17 +126,14 @@ func (m *Manager) extend(s *PlanStream, files []uint32, bytes int64) {
 		m.statuses = append(m.statuses, r.shared[0])
 		s.ids = append(s.ids, ID(len(m.statuses)))
 	}
-	if m.unfinished.count == 0 {
-		m.ended, m.endedFiles = 0, 0
-	}
-	m.unfinished.addAll(n)
+	m.addUnfinished(n)
 	m.counts[Waiting] += n
 	m.waiting += bytes
 	b := m.batches.of(r.shared[0])
 	b.Files, b.Remaining = b.Files+n, b.Remaining+n
 	from := len(r.files)
 	r.files = append(r.files, files...)
-	m.log.beginRun(m.ctx, r, from)
+	m.log.beginRun(r, from)
 	if b.diskFull {
 		m.failWaiting(r.batch)
 	}
@@ -219,14 +216,7 @@ func (r *planRun) newTask(f *PlannedFile) task {
 	case p.Kind.Copies():
 		return newCopyTask(p.copyOf(f, r.options, r.batch))
 	case p.Kind == Download:
-		return &downloadTask{DownloadRequest: DownloadRequest{
-			Cluster:   p.Cluster,
-			Bucket:    p.Bucket,
-			Object:    f.Object,
-			Folder:    r.folder,
-			Path:      f.Path,
-			Overwrite: f.State != FileNew,
-		}}
+		return r.newDownload(f)
 	}
 	u := UploadRequest{
 		Cluster:     p.Cluster,
@@ -248,6 +238,18 @@ func (r *planRun) newTask(f *PlannedFile) task {
 		u.File, _ = filepath.Abs(f.Path)
 	}
 	return &uploadTask{UploadRequest: u}
+}
+
+// newDownload is newTask for a download.
+func (r *planRun) newDownload(f *PlannedFile) *downloadTask {
+	return &downloadTask{DownloadRequest: DownloadRequest{
+		Cluster:   r.plan.Cluster,
+		Bucket:    r.plan.Bucket,
+		Object:    f.Object,
+		Folder:    r.folder,
+		Path:      f.Path,
+		Overwrite: f.State != FileNew,
+	}}
 }
 
 // maxLinks is how many folders of a run are kept resolved.
@@ -305,8 +307,6 @@ func (m *Manager) row(id ID) *Status {
 func (m *Manager) setRow(id ID, to State, why error) {
 	r, row := m.runOf(id), m.row(id)
 	from := row.State
-	m.counts[from]--
-	m.counts[to]++
 	if from.Unfinished() {
 		m.waiting -= row.Total
 	}
@@ -316,22 +316,18 @@ func (m *Manager) setRow(id ID, to State, why error) {
 	} else {
 		m.statuses[id-1] = r.sharedEnd(to, "", why, time.Now())
 	}
-	b := m.batches.of(row)
 	switch {
 	case to.Unfinished() && !from.Unfinished():
-		m.unfinished.addAll(1)
-		b.addRetry(from, false)
-		m.log.beginRow(m.ctx, r, id)
+		f := r.file(&r.reader, id)
+		m.log.begin(id, r.newTask(&f))
 	case !to.Unfinished() && from.Unfinished():
-		m.unfinished.count--
 		m.log.end(id, true)
-		m.batches.record(m.row(id))
 	}
+	m.countChange(m.row(id), from, false)
 	if to == Waiting {
 		r.next = min(r.next, int(id-r.first))
 		m.enqueueRun(r)
 	}
-	notify(m.dirty)
 }
 
 // sharedEnd returns the status of a transfer that has ended, which others share that ended in the same second alike.
@@ -407,7 +403,7 @@ func (m *Manager) Totals() Totals {
 	t := Totals{
 		States: m.counts,
 		Active: m.waiting > 0,
-		Files:  m.endedFiles + m.unfinished.count,
+		Files:  m.endedFiles + m.unfinished,
 		Ended:  m.endedFiles,
 		Done:   m.ended,
 		Total:  m.ended + m.waiting,

@@ -161,9 +161,11 @@ func (r *rig) waitFor(id ID, states ...State) Status {
 }
 
 // cleaningUp reports whether the files of a cancelled transfer are being removed.
-func (r *rig) cleaningUp(id ID) (going bool) {
-	r.m.withJob(id, func(_ *Manager, j *job) { going = j.cleaningUp })
-	return going
+func (r *rig) cleaningUp(id ID) bool {
+	r.m.mu.Lock()
+	defer r.m.mu.Unlock()
+	j := r.m.jobs[id]
+	return j != nil && j.cleaningUp
 }
 
 // waitForBytes waits until a transfer that runs has done a number of bytes.
