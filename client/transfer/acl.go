@@ -102,9 +102,8 @@ func (p *Plan) readACL(ctx context.Context, objects client.ObjectReader, f *Plan
 		kept, err = ReadACL(ctx, objects, client.ObjectRef{Cluster: p.Cluster, Bucket: p.Bucket, Name: f.Name})
 	}
 	if err == nil && p.Kind == Move {
-		from := client.ObjectRef{Cluster: p.From.Cluster, Bucket: p.From.Bucket, Name: f.Path}
 		var source KeptACL
-		source, err = ReadACL(ctx, objects, from)
+		source, err = ReadACL(ctx, objects, p.sourceOf(f))
 		kept = kept.or(source)
 	}
 	return kept, err

@@ -15,9 +15,9 @@ import (
 	"lookout/client"
 )
 
-// A copyRequest describes an object to store under another name, or in another bucket or cluster. The API cannot copy:
-// the bytes come over one pre-signed URL and go over another one, and never touch the disk.
-type copyRequest struct {
+// copyTask stores an object under another name, or in another bucket or cluster. The API cannot copy: the bytes come
+// over one pre-signed URL and go over another one, and never touch the disk.
+type copyTask struct {
 	Source  client.ObjectRef
 	Object  *client.Object // the source as listed; its size and ETag identify the version
 	Target  client.ObjectRef
@@ -31,15 +31,9 @@ type copyRequest struct {
 	Keep          KeptACL
 	ACLConsent    *client.Consent // for client.OpSetObjectACL on the target, if Keep has an ACL
 	MustNew       bool            // fail if an object of the target's name was stored meanwhile, if the API says so
-	batch         int
-}
 
-func newCopyTask(r *copyRequest) *copyTask {
-	task := &copyTask{copyRequest: r}
-	if sum, ok := r.Object.ETag.MD5(); ok && r.Same {
-		task.sum = hex.EncodeToString(sum[:])
-	}
-	return task
+	sum      string // MD5 of the bytes that the target has if the copy is stored; "" if nothing was sent yet
+	verified bool   // a fresh listing shows the size and the MD5 of these bytes
 }
 
 var (
@@ -68,16 +62,13 @@ func copyProblem(name string, o *client.Object) string {
 	return objectNameProblem(name)
 }
 
-// copyTask copies or moves one object.
-type copyTask struct {
-	*copyRequest
-	sum      string // MD5 of the bytes that the target has if the copy is stored; "" if nothing was sent yet
-	verified bool   // a fresh listing shows the size and the MD5 of these bytes
-}
-
-func (t *copyTask) run(ctx context.Context, m *Manager, p *progress) error {
-	var err error
-	t.verified, err = t.isStored(ctx, m.c)
+func (t *copyTask) run(ctx context.Context, m *Manager, p *progress) (err error) {
+	if sum, known := t.Object.ETag.MD5(); known && t.Same {
+		t.sum = hex.EncodeToString(sum[:])
+	}
+	if t.verified = false; t.sum != "" {
+		t.verified, err = isStored(ctx, m.c, t.Target, t.Object.Size, t.sum)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -104,14 +95,6 @@ func (t *copyTask) run(ctx context.Context, m *Manager, p *progress) error {
 		return context.Cause(ctx)
 	}
 	return untilTaken(ctx, p, func() error { return t.deleteSource(ctx, m, p) })
-}
-
-// isStored reports whether a fresh listing shows the bytes that were sent, or that were found to be the same.
-func (t *copyTask) isStored(ctx context.Context, c *client.Client) (bool, error) {
-	if t.sum == "" {
-		return false, nil
-	}
-	return isStored(ctx, c, t.Target, t.Object.Size, t.sum)
 }
 
 // isStored reports whether a fresh listing shows an object with a size and an MD5.
@@ -351,26 +334,4 @@ func isSameBucket(ctx context.Context, c *client.Client, from, to client.ObjectR
 		)
 	}
 	return source.Hostname == target.Hostname, nil
-}
-
-// copyOf returns the request that copies one file of a plan.
-func (p *Plan) copyOf(f *PlannedFile, o StartOptions, batch int) *copyRequest {
-	r := &copyRequest{
-		Source:        client.ObjectRef{Cluster: p.From.Cluster, Bucket: p.From.Bucket, Name: f.Path},
-		Object:        f.Source,
-		Target:        client.ObjectRef{Cluster: p.Cluster, Bucket: p.Bucket, Name: f.Name},
-		Move:          p.Kind == Move,
-		Same:          f.State == FileSame,
-		Consent:       o.Consent,
-		DeleteConsent: o.DeleteConsent,
-		Reason:        o.Reason,
-		Keep:          p.acls[f.Name],
-		ACLConsent:    o.ACLConsent,
-		MustNew:       f.State == FileNew,
-		batch:         batch,
-	}
-	if f.State != FileNew {
-		r.Before = f.Object
-	}
-	return r
 }

@@ -12,9 +12,8 @@ import (
 )
 
 // addCopy adds a copy or a move. Retry of one whose copy is stored by then continues after it.
-func addCopy(m *Manager, r *copyRequest) (ID, error) {
+func addCopy(m *Manager, r *copyTask) (ID, error) {
 	row := Status{
-		Batch:   r.batch,
 		Kind:    Copy,
 		Cluster: r.Target.Cluster,
 		Bucket:  r.Target.Bucket,
@@ -25,7 +24,7 @@ func addCopy(m *Manager, r *copyRequest) (ID, error) {
 	if r.Move {
 		row.Kind = Move
 	}
-	return m.add(row, newCopyTask(r), ""), nil
+	return m.add(row, r, ""), nil
 }
 
 // copyObject copies or moves an object of the rig's bucket to another name and waits for the end.
@@ -34,7 +33,7 @@ func (r *rig) copyObject(o client.Object, to string, move bool) Status {
 	at := client.ObjectRef{Cluster: cluster, Bucket: bucket, Name: o.Name.Raw()}
 	target := at
 	target.Name = to
-	id, err := addCopy(r.m, &copyRequest{
+	id, err := addCopy(r.m, &copyTask{
 		Source:        at,
 		Object:        &o,
 		Target:        target,
@@ -239,7 +238,7 @@ func TestCopy_pauseAndCancel(t *testing.T) {
 		}
 		target := at
 		target.Name = "b"
-		id, err := addCopy(r.m, &copyRequest{
+		id, err := addCopy(r.m, &copyTask{
 			Source:  at,
 			Object:  &o,
 			Target:  target,

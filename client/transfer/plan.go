@@ -689,6 +689,11 @@ func (p *Plan) sourceName(f PlannedFile) string {
 	return f.Path
 }
 
+// sourceOf returns the object that a file of a copy is made from.
+func (p *Plan) sourceOf(f *PlannedFile) client.ObjectRef {
+	return client.ObjectRef{Cluster: p.From.Cluster, Bucket: p.From.Bucket, Name: f.Path}
+}
+
 // compareMD5 reads a local file and compares its MD5 with the ETag. It returns why that is not possible, or nil.
 func compareMD5(
 	ctx context.Context, f *PlannedFile, open func() (io.ReadCloser, error), progress func(int64),

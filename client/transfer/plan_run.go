@@ -182,7 +182,7 @@ func (r *planRun) status(shared *Status, reader *fileReader, id ID) *Status {
 	row.run, row.ID, row.Name, row.Total = nil, id, client.NewText(f.Name), f.Size
 	switch {
 	case r.plan.Kind.Copies():
-		row.Source = client.NewText(r.plan.copyOf(&f, r.options, r.batch).Source.ID())
+		row.Source = client.NewText(r.plan.sourceOf(&f).ID())
 	case r.plan.Kind == Download:
 		row.LocalPath = client.NewText(filepath.Join(r.folder, filepath.FromSlash(f.Path)))
 	case f.Folder != "":
@@ -212,9 +212,26 @@ func (r *planRun) newJob(m *Manager, id ID) *job {
 // newTask returns what moves a file.
 func (r *planRun) newTask(f *PlannedFile) task {
 	p := r.plan
+	var before any
+	if f.State != FileNew {
+		before = f.Object
+	}
 	switch {
 	case p.Kind.Copies():
-		return newCopyTask(p.copyOf(f, r.options, r.batch))
+		return &copyTask{
+			Source:        p.sourceOf(f),
+			Object:        f.Source,
+			Target:        client.ObjectRef{Cluster: p.Cluster, Bucket: p.Bucket, Name: f.Name},
+			Move:          p.Kind == Move,
+			Same:          f.State == FileSame,
+			Consent:       r.options.Consent,
+			DeleteConsent: r.options.DeleteConsent,
+			Reason:        r.options.Reason,
+			Before:        before,
+			Keep:          p.acls[f.Name],
+			ACLConsent:    r.options.ACLConsent,
+			MustNew:       f.State == FileNew,
+		}
 	case p.Kind == Download:
 		return r.newDownload(f)
 	}
@@ -227,12 +244,10 @@ func (r *planRun) newTask(f *PlannedFile) task {
 		ContentType: ContentType(f.Name),
 		Consent:     r.options.Consent,
 		Reason:      r.options.Reason,
+		Before:      before,
 		MustNew:     f.State == FileNew,
 		Keep:        p.acls[f.Name],
 		ACLConsent:  r.options.ACLConsent,
-	}
-	if f.State != FileNew {
-		u.Before = f.Object
 	}
 	if u.Folder == "" {
 		u.File, _ = filepath.Abs(f.Path)

@@ -29,7 +29,6 @@ type UploadRequest struct {
 	MustNew               bool            // fail if an object of this name was stored meanwhile, if the API says so
 	Keep                  KeptACL         // what becomes of the access to the object that is replaced
 	ACLConsent            *client.Consent // for client.OpSetObjectACL on the object, if Keep has an ACL
-	batch                 int
 }
 
 // Upload adds an upload. It replaces an object of the same name without asking. Upload returns an error at once if the
@@ -59,7 +58,6 @@ func (m *Manager) Upload(r UploadRequest) (ID, error) {
 	}
 	src.close()
 	row := Status{
-		Batch:     r.batch,
 		Kind:      Upload,
 		Cluster:   r.Cluster,
 		Bucket:    r.Bucket,
