@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"sync"
 	"time"
 
@@ -52,48 +51,35 @@ func (k KeptACL) or(other KeptACL) KeptACL {
 func (p *Plan) ReadACLs(
 	ctx context.Context, objects client.ObjectReader, e ConflictPolicy, progress func(done, all int),
 ) error {
-	p.acls = nil
+	p.acls = map[string]KeptACL{}
 	if p.Kind == Download {
 		return nil
 	}
-	var workers sync.WaitGroup
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
 	var mu sync.Mutex
-	var failure error
 	all, _ := p.CountToSend(e)
-	next, stop := iter.Pull(p.ToSend(e))
-	defer stop()
 	done := 0
-	take := func(err error) (f PlannedFile, n int, ok bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		if failure = cmp.Or(failure, err); failure != nil {
-			return f, 0, false
+	forEach(ctx, &mu, p.Each(e), func(_ PlannedFile, f *PlannedFile) {
+		if f == nil {
+			return
 		}
-		f, ok = next()
-		done++
-		return f, done, ok
-	}
-	for range MaxRunning {
-		workers.Go(func() {
-			var err error
-			for f, n, ok := take(nil); ok; f, n, ok = take(err) {
-				var kept KeptACL
-				if kept, err = p.readACL(ctx, objects, &f); kept != (KeptACL{}) {
-					mu.Lock()
-					if p.acls == nil {
-						p.acls = map[string]KeptACL{}
-					}
-					p.acls[f.Name] = kept
-					mu.Unlock()
-				}
-				if progress != nil {
-					progress(n, all)
-				}
-			}
-		})
-	}
-	workers.Wait()
-	return failure
+		kept, err := p.readACL(ctx, objects, f)
+		if err != nil {
+			fail(err)
+			return
+		}
+		mu.Lock()
+		if done++; kept != (KeptACL{}) {
+			p.acls[f.Name] = kept
+		}
+		n := done
+		mu.Unlock()
+		if progress != nil {
+			progress(n, all)
+		}
+	})
+	return context.Cause(ctx)
 }
 
 // readACL reads the access that the target of a file is to have.

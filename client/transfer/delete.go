@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -168,9 +169,9 @@ func (r *deleteTask) run(ctx context.Context, m *Manager, p *progress) error {
 		r.failed = append(slices.Clone(failed[min(sent, len(failed)):]), s.failed...)
 		r.next += max(0, sent-len(failed))
 		r.unknown = append(r.unknown, s.unknown...)
-		return s.undeletedError(ctx, undeleted{
-			count: int(r.left()), missing: len(r.unknown), gone: total - r.left(), names: r.leftNames(),
-		})
+		left := r.left()
+		e := &UndeletedError{Count: int(left), Missing: len(r.unknown), Gone: total - left}
+		return s.undeletedError(ctx, e, r.leftNames())
 	})
 }
 
@@ -480,31 +481,14 @@ func busyDelay(err error) (time.Duration, bool) {
 		e.Status == http.StatusServiceUnavailable && e.Outcome == client.Rejected
 }
 
-// undeleted is what a deletion has left.
-type undeleted struct {
-	count, missing int
-	gone           int64
-	names          iter.Seq[string]
-	more           bool
-}
-
-// undeletedError returns an error that names the objects left, or nil if none are left.
-func (s *deleter) undeletedError(ctx context.Context, left undeleted) error {
-	if left.count == 0 {
+// undeletedError completes an error with the names of the objects left, and with its cause if something has stopped or
+// failed. It returns nil if none are left.
+func (s *deleter) undeletedError(ctx context.Context, e *UndeletedError, left iter.Seq[string]) error {
+	if e.Count == 0 {
 		return nil
 	}
-	cause := s.cause
-	if cause == nil {
-		cause = context.Cause(ctx)
-	}
-	e := &UndeletedError{
-		Count:   left.count,
-		Missing: left.missing,
-		Gone:    left.gone,
-		More:    left.more,
-		Cause:   cause,
-	}
-	for name := range left.names {
+	e.Cause = cmp.Or(s.cause, context.Cause(ctx), e.Cause)
+	for name := range left {
 		if len(e.Names) == maxReportedNames {
 			break
 		}

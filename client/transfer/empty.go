@@ -42,7 +42,6 @@ func (m *Manager) Empty(consent *client.Consent, cluster, bucket, prefix string,
 type emptyTask struct {
 	consent                 *client.Consent
 	cluster, bucket, prefix string
-	doneBefore              int64 // objects deleted before this run
 	total                   int64 // objects below the prefix; 0 is not known
 }
 
@@ -60,7 +59,17 @@ func (e *InterruptedDeletionError) Unwrap() error { return e.Cause }
 func (e *InterruptedDeletionError) Unknown() bool { return true }
 
 func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
-	before := e.estimateTotal(ctx, m, p)
+	var before any
+	done := p.completed()
+	if e.prefix != "" {
+		p.set(done, e.total)
+	} else if b, err := m.c.Buckets.Get(ctx, e.cluster, e.bucket); err != nil {
+		p.set(done, done)
+	} else {
+		objects, _ := b.Objects.Value() // which may be out of date
+		p.set(done, done+objects)
+		before = map[string]any{"objects": b.Objects, "size": b.Size}
+	}
 	id := client.ObjectRef{Cluster: e.cluster, Bucket: e.bucket, Name: e.prefix}.ID()
 	w, err := m.c.Begin(client.Change{
 		Op:       client.OpEmptyBucket,
@@ -111,23 +120,6 @@ func (e *emptyTask) deleteAll(ctx context.Context, s *deleter) error {
 	return nil
 }
 
-// estimateTotal takes the total from the object count of the bucket, which may be out of date. For a prefix it is what
-// Empty was told. It returns the bucket's size for the journal, or nil.
-func (e *emptyTask) estimateTotal(ctx context.Context, m *Manager, p *progress) any {
-	if e.doneBefore = p.completed(); e.prefix != "" {
-		p.set(e.doneBefore, e.total)
-		return nil
-	}
-	b, err := m.c.Buckets.Get(ctx, e.cluster, e.bucket)
-	if err != nil {
-		p.set(e.doneBefore, e.doneBefore)
-		return nil
-	}
-	objects, _ := b.Objects.Value()
-	p.set(e.doneBefore, e.doneBefore+objects)
-	return map[string]any{"objects": b.Objects, "size": b.Size}
-}
-
 // pages returns the pages of the whole listing.
 func (e *emptyTask) pages(ctx context.Context, m *Manager) iter.Seq2[client.ObjectPage, error] {
 	q := client.ObjectQuery{Cluster: e.cluster, Bucket: e.bucket, Prefix: e.prefix}
@@ -170,18 +162,13 @@ func (e *emptyTask) objectNames(page client.ObjectPage) []string {
 
 // remainingError returns an error that describes the objects left, or nil if none are left.
 func (e *emptyTask) remainingError(ctx context.Context, s *deleter, page client.ObjectPage, left []string) error {
-	err := s.undeletedError(ctx, undeleted{
-		count:   len(left),
-		missing: len(s.unknown),
-		gone:    s.p.completed(),
-		names:   slices.Values(left),
-		more:    page.Truncated || page.Incomplete != "",
-	})
-	var u *UndeletedError
-	if errors.As(err, &u) && u.Cause == nil {
-		u.Cause = errors.New("they were created while the bucket was being emptied")
-	}
-	return err
+	return s.undeletedError(ctx, &UndeletedError{
+		Count:   len(left),
+		Missing: len(s.unknown),
+		Gone:    s.p.completed(),
+		More:    page.Truncated || page.Incomplete != "",
+		Cause:   errors.New("they were created while the bucket was being emptied"),
+	}, slices.Values(left))
 }
 
 // contextCauseOr returns the reason why ctx ended, or err if it did not end.

@@ -606,42 +606,26 @@ func (p *Plan) compare(
 	ctx context.Context, c CompareOptions, check func(f *PlannedFile, name string) *SkippedFile,
 ) error {
 	problems := map[int]*SkippedFile{}
-	var workers sync.WaitGroup
 	mu := cmp.Or(p.mu, &sync.Mutex{})
-	next, stop := iter.Pull2(p.Files.from(p.compared))
-	defer stop()
-	take := func() (i int, f PlannedFile, ok bool) {
+	forEach(ctx, mu, p.Files.from(p.compared), func(i int, f PlannedFile) {
+		before := f
+		problem := check(&f, p.targetName(f))
+		if c.KeepBoth && problem == nil && f.exists() {
+			problem = p.findCopy(&f, check)
+		}
 		mu.Lock()
 		defer mu.Unlock()
-		if ctx.Err() == nil {
-			i, f, ok = next()
+		if problem != nil {
+			f.State, problem.Path = fileLeftOut, p.sourceName(before)
+			problems[i] = problem
+			p.Bytes -= f.Size
 		}
-		return i, f, ok
-	}
-	for range MaxRunning {
-		workers.Go(func() {
-			for i, f, ok := take(); ok; i, f, ok = take() {
-				before := f
-				problem := check(&f, p.targetName(f))
-				if c.KeepBoth && problem == nil && f.exists() {
-					problem = p.findCopy(&f, check)
-				}
-				mu.Lock()
-				if problem != nil {
-					f.State, problem.Path = fileLeftOut, p.sourceName(before)
-					problems[i] = problem
-					p.Bytes -= f.Size
-				}
-				p.Files.setState(i, f.State, f.Size)
-				if f.Name != before.Name { // the copy that has the bytes already
-					p.Files.rename(i, f.Name)
-					p.Files.setTarget(i, &f.Object)
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	workers.Wait()
+		p.Files.setState(i, f.State, f.Size)
+		if f.Name != before.Name { // the copy that has the bytes already
+			p.Files.rename(i, f.Name)
+			p.Files.setTarget(i, &f.Object)
+		}
+	})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -650,6 +634,27 @@ func (p *Plan) compare(
 		p.Skipped = append(p.Skipped, *problems[i])
 	}
 	return nil
+}
+
+// forEach calls do with all items, several at the same time, until ctx ends. mu is locked while it reads the next one.
+func forEach[K, V any](ctx context.Context, mu *sync.Mutex, items iter.Seq2[K, V], do func(K, V)) {
+	next, stop := iter.Pull2(items)
+	defer stop()
+	var workers sync.WaitGroup
+	for range MaxRunning {
+		workers.Go(func() {
+			for {
+				mu.Lock()
+				key, value, more := next()
+				mu.Unlock()
+				if !more || ctx.Err() != nil {
+					return
+				}
+				do(key, value)
+			}
+		})
+	}
+	workers.Wait()
 }
 
 // findCopy looks among the copies that were kept beside a file that differs for one that is the same. If there is one,
