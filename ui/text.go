@@ -28,12 +28,12 @@ func Width(text string) int {
 				return ansi.StringWidth(text)
 			}
 			i += end
-		case isBoxOrBlock(text[i:]):
+		case theme.StartsWithShape(text[i:]):
 			n++
 			i += 3
 		default:
 			r, size := utf8.DecodeRuneInString(text[i:])
-			if !isDrawingRune(r) {
+			if !theme.IsSingleCell(r) {
 				return ansi.StringWidth(text)
 			}
 			n++
@@ -57,19 +57,6 @@ func styleEnd(text string) int {
 		}
 	}
 	return 0
-}
-
-// isBoxOrBlock reports whether a text begins with a character from U+2500 to U+25BF. It does not decode the character:
-// most lines of the screen have boxes around them.
-func isBoxOrBlock(text string) bool {
-	return len(text) > 2 && text[0] == 0xe2 && text[1] >= 0x94 && text[1] <= 0x96 && text[2]&0xc0 == 0x80
-}
-
-// isDrawingRune reports whether a character is known to be one cell wide: lines, blocks and shapes that the program
-// draws with, and Latin letters and signs.
-func isDrawingRune(r rune) bool {
-	return r >= 0x2500 && r < 0x25fd || r > 0xa0 && r < 0x180 && r != 0xad || r == '…' || r == '‹' || r == '›' ||
-		r == '✓' || r == '✗' || r == '•' || r == '≥'
 }
 
 // plainASCII reports whether text holds printable ASCII alone: one cell for each byte.
@@ -243,7 +230,7 @@ func SliceCells(text string, from, to int) string {
 			continue
 		case c < 0x20 || c >= 0x7f:
 			var r rune
-			if r, size = utf8.DecodeRuneInString(text[i:]); !isDrawingRune(r) {
+			if r, size = utf8.DecodeRuneInString(text[i:]); !theme.IsSingleCell(r) {
 				return cutCells(text, from, to)
 			}
 		}

@@ -247,14 +247,8 @@ func controlLength(n int) int {
 
 // digits returns the number of a number's decimal digits.
 func digits(n int) int {
-	switch {
-	case n < 10:
-		return 1
-	case n < 100:
-		return 2
-	}
-	count := 3
-	for ; n >= 1000; n /= 10 {
+	count := 1
+	for ; n >= 10; n /= 10 {
 		count++
 	}
 	return count

@@ -116,7 +116,7 @@ func (e *frameEncoder) encodeLines() {
 	for y, line := range e.after {
 		old := e.before[y]
 		switch {
-		case old == line || e.isShown(y):
+		case e.isShown(y):
 		case len(old.ambiguous)+len(line.ambiguous) == 0:
 			e.addSpans(y, old.cells, line.cells)
 		default:
@@ -127,7 +127,7 @@ func (e *frameEncoder) encodeLines() {
 	e.writer.endFrame()
 }
 
-// isShown reports whether a line is on the screen already: a scroll moved it there.
+// isShown reports whether a line is on the screen already: it is as before, or a scroll moved it there.
 func (e *frameEncoder) isShown(y int) bool {
 	n := e.plan.source[y]
 	return n >= 0 && e.lines[n].text == e.next[y].text

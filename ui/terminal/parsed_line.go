@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"lookout/theme"
 )
 
 // A cell is one column of a line.
@@ -53,7 +55,7 @@ func (w *parsedLine) parse(line string, styles *styleTable) {
 				onBlank = styles.onBlank[on]
 			}
 			i += n
-		case isShape(line[i:]) && !startsCombining(line[i+3:]):
+		case theme.StartsWithShape(line[i:]) && !startsCombining(line[i+3:]):
 			w.cells = append(w.cells, cell{0x2000 | rune(line[i+1]&0x3f)<<6 | rune(line[i+2]&0x3f), on})
 			i += 3
 		case c >= utf8.RuneSelf || startsCombining(line[i+1:]):
@@ -91,7 +93,7 @@ func (w *parsedLine) parseNonASCII(text string, on styleID) int {
 	switch {
 	case unicode.IsControl(r):
 		return size
-	case isSingleCell(r) && !startsCombining(text[size:]):
+	case theme.IsSingleCell(r) && !startsCombining(text[size:]):
 		w.cells = append(w.cells, cell{r, on})
 		return size
 	}
@@ -141,28 +143,13 @@ func cellAt(cells []cell, x int) cell {
 	return blank
 }
 
-// isShape reports whether a text begins with a character from U+2500 to U+25FF: a line, a block or a geometric shape.
-// It does not decode the character: most lines of the screen have boxes around them.
-func isShape(text string) bool {
-	return len(text) > 2 && text[0] == 0xe2 && text[1] >= 0x94 && text[1] <= 0x97 && text[2]&0xc0 == 0x80
-}
-
-// isSingleCell reports whether a character is one that every terminal draws in one cell: lines, blocks, geometric
-// shapes, and the signs in lookout's own texts.
-func isSingleCell(r rune) bool {
-	return r >= 0x2500 && r <= 0x25ff || r >= 0xa0 && strings.ContainsRune(singleCells, r)
-}
-
-// singleCells are the signs in lookout's own texts.
-const singleCells = "·…›‹—–≥≤→←↑↓×µ°“”‘’✓✗•⋯"
-
 // startsCombining reports whether a text may begin with a mark that combines with the character before it.
 func startsCombining(rest string) bool {
-	if rest == "" || rest[0] < utf8.RuneSelf || isShape(rest) {
+	if rest == "" || rest[0] < utf8.RuneSelf || theme.StartsWithShape(rest) {
 		return false
 	}
 	r, _ := utf8.DecodeRuneInString(rest)
-	return !isSingleCell(r)
+	return !theme.IsSingleCell(r)
 }
 
 // asciiOnly returns a line for a terminal that shows only ASCII: question marks of the same width replace the rest.

@@ -395,14 +395,13 @@ func (p *renderer) request(raw, frame string, changed time.Time, question bool) 
 func (p *renderer) diff(f Frame, fresh bool) string {
 	var modes strings.Builder
 	if fresh {
-		p.title = "\x00"
 		modes.WriteString("\x1b[m\x1b[2J")
 	}
 	if f.Mouse != p.mouse || fresh {
 		p.mouse = f.Mouse
 		modes.WriteString(map[bool]string{true: "\x1b[?1002h\x1b[?1006h", false: "\x1b[?1006l\x1b[?1002l"}[f.Mouse])
 	}
-	if f.Title != p.title {
+	if f.Title != p.title || fresh {
 		p.title = f.Title
 		modes.WriteString("\x1b]2;" + p.displayable(stripControls(f.Title)) + "\x1b\\")
 	}

@@ -1,6 +1,9 @@
 package terminal
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // A scrollPlan moves a part of the screen up or down before the lines are written.
 type scrollPlan struct {
@@ -52,20 +55,11 @@ func (e *frameEncoder) planScroll() (best scrollPlan) {
 		return best
 	}
 	s, columnGain := e.bestRegion(by, left, right)
-	if columnGain-marginLength <= gain || !haveCertainWidths(e.before[s.top:s.bottom+1]) {
+	uncertain := func(line *parsedLine) bool { return len(line.ambiguous) > 0 }
+	if columnGain-marginLength <= gain || slices.ContainsFunc(e.before[s.top:s.bottom+1], uncertain) {
 		return best
 	}
 	return s
-}
-
-// haveCertainWidths reports whether the columns of all lines are known.
-func haveCertainWidths(lines []*parsedLine) bool {
-	for _, line := range lines {
-		if len(line.ambiguous) > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // bestShift returns the shift by which most quarters of changed lines come into place, or 0. Blank quarters do not

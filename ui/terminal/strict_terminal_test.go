@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"lookout/theme"
 )
 
 // A strictTerminal is a terminal that has only some features, and rejects whatever terminals do differently: relative
@@ -122,7 +124,7 @@ func (s *strictTerminal) print(output string) int {
 	s.t.Helper()
 	grapheme, width := ansi.FirstGraphemeCluster(output, ansi.GraphemeWidth)
 	r, size := utf8.DecodeRuneInString(output)
-	certain := (r < utf8.RuneSelf || isSingleCell(r)) && !startsCombining(output[size:])
+	certain := (r < utf8.RuneSelf || theme.IsSingleCell(r)) && !startsCombining(output[size:])
 	if s.unsure && certain || s.y < 0 || s.x < 0 || s.x+width > s.width {
 		s.reject("%q at %d,%d", grapheme, s.x, s.y)
 	}
