@@ -497,67 +497,39 @@ func (d sanitizedError) Error() string {
 // Unwrap returns the original error.
 func (d sanitizedError) Unwrap() error { return d.error }
 
-// A request asks something of a transfer.
-type request struct {
-	job func(*Manager, *job)
-	row func(State) (to State, applies bool) // of a transfer without a job: its next state
-}
-
 // ask asks something of a transfer. It does nothing if there is no such transfer.
-func (m *Manager) ask(id ID, r request) {
+func (m *Manager) ask(id ID, do func(ID)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if id >= 1 && int(id) <= len(m.statuses) {
-		m.apply(id, m.statuses[id-1].State, r)
+		do(id)
 	}
 }
 
 // askAll asks something of all transfers.
-func (m *Manager) askAll(r request) {
+func (m *Manager) askAll(do func(ID)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for i, row := range m.statuses {
-		m.apply(ID(i+1), row.State, r)
+	for i := range m.statuses {
+		do(ID(i + 1))
 	}
 }
-
-func (m *Manager) apply(id ID, s State, r request) {
-	if j := m.jobs[id]; j != nil {
-		r.job(m, j)
-	} else if to, applies := r.row(s); applies {
-		m.setRow(id, to, nil)
-	}
-}
-
-// when returns a change of a state into another one.
-func when(to State, from ...State) func(State) (State, bool) {
-	return func(s State) (State, bool) { return to, slices.Contains(from, s) }
-}
-
-var (
-	pauseRequest  = request{(*Manager).pauseJob, when(Paused, Waiting)}
-	resumeRequest = request{(*Manager).resumeJob, when(Waiting, Paused)}
-	cancelRequest = request{(*Manager).cancelJob, when(Cancelled, Waiting, Paused)}
-	retryRequest  = request{(*Manager).retryJob, when(Waiting, Failed, Cancelled)}
-	retryFailed   = request{func(m *Manager, j *job) {
-		if j.status.State == Failed {
-			m.retryJob(j)
-		}
-	}, when(Waiting, Failed)}
-)
 
 // Pause stops a transfer so that Resume can continue it. A download continues where it stopped; an upload starts again.
 // Pause does not stop an upload whose last byte has been sent, or a deletion that is already on its way.
-func (m *Manager) Pause(id ID) { m.ask(id, pauseRequest) }
+func (m *Manager) Pause(id ID) { m.ask(id, m.pause) }
 
 // PauseAll pauses all running and waiting transfers.
-func (m *Manager) PauseAll() { m.askAll(pauseRequest) }
+func (m *Manager) PauseAll() { m.askAll(m.pause) }
 
-func (m *Manager) pauseJob(j *job) {
-	switch j.status.State {
-	case Waiting:
+func (m *Manager) pause(id ID) {
+	j := m.jobs[id]
+	switch state := m.statuses[id-1].State; {
+	case state == Waiting && j == nil:
+		m.setRow(id, Paused, nil)
+	case state == Waiting:
 		m.setState(j, Paused)
-	case Running:
+	case state == Running:
 		stores := j.status.Kind == Upload || j.status.Kind.Copies()
 		if stores && j.progress.complete() || j.requested == requestCancel {
 			return
@@ -568,50 +540,67 @@ func (m *Manager) pauseJob(j *job) {
 }
 
 // Resume continues a paused transfer.
-func (m *Manager) Resume(id ID) { m.ask(id, resumeRequest) }
+func (m *Manager) Resume(id ID) { m.ask(id, m.resume) }
 
 // ResumeAll continues all paused transfers.
-func (m *Manager) ResumeAll() { m.askAll(resumeRequest) }
+func (m *Manager) ResumeAll() { m.askAll(m.resume) }
 
-func (m *Manager) resumeJob(j *job) {
-	switch {
-	case j.status.State == Paused:
+func (m *Manager) resume(id ID) {
+	j := m.jobs[id]
+	switch state := m.statuses[id-1].State; {
+	case state == Paused && j == nil:
+		m.setRow(id, Waiting, nil)
+	case state == Paused:
 		m.enqueue(j)
-	case j.status.State == Running && j.requested == requestPause:
+	case state == Running && j.requested == requestPause:
 		j.requested = requestResume
 	}
 }
 
 // Cancel ends a transfer and removes the partial file of a download. Objects that were already deleted or stored stay
 // that way.
-func (m *Manager) Cancel(id ID) { m.ask(id, cancelRequest) }
+func (m *Manager) Cancel(id ID) { m.ask(id, m.cancel) }
 
 // CancelAll cancels all unfinished transfers.
-func (m *Manager) CancelAll() { m.askAll(cancelRequest) }
+func (m *Manager) CancelAll() { m.askAll(m.cancel) }
 
-func (m *Manager) cancelJob(j *job) {
-	switch j.status.State {
-	case Waiting, Paused:
-		m.startCleanup(j)
-		m.endJob(j, Cancelled, nil)
-	case Running:
+func (m *Manager) cancel(id ID) {
+	j := m.jobs[id]
+	switch state := m.statuses[id-1].State; {
+	case !state.Unfinished():
+	case j == nil:
+		m.setRow(id, Cancelled, nil)
+	case state == Running:
 		j.requested = requestCancel
 		j.cancel(errCancelled)
+	default:
+		m.startCleanup(j)
+		m.endJob(j, Cancelled, nil)
 	}
 }
 
 // Retry runs a failed or cancelled transfer again. An upload is sent again from the start and replaces any object that
 // has its name by then.
-func (m *Manager) Retry(id ID) { m.ask(id, retryRequest) }
+func (m *Manager) Retry(id ID) { m.ask(id, m.retry) }
 
 // RetryAll retries all failed transfers.
-func (m *Manager) RetryAll() { m.askAll(retryFailed) }
+func (m *Manager) RetryAll() {
+	m.askAll(func(id ID) {
+		if m.statuses[id-1].State == Failed {
+			m.retry(id)
+		}
+	})
+}
 
-func (m *Manager) retryJob(j *job) {
-	switch {
-	case j.cleaningUp:
+func (m *Manager) retry(id ID) {
+	j := m.jobs[id]
+	switch state := m.statuses[id-1].State; {
+	case j != nil && j.cleaningUp:
 		j.retryAfterCleanup = true
-	case j.status.State == Failed || j.status.State == Cancelled:
+	case state != Failed && state != Cancelled:
+	case j == nil:
+		m.setRow(id, Waiting, nil)
+	default:
 		if deletion, ok := j.task.(*deleteTask); ok {
 			deletion.retry()
 		}

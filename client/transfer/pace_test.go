@@ -58,10 +58,14 @@ func TestTransfers_tooFewFileHandlesSlowThemDown(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			runInBubble(t, func(r *rig) {
 				var ids []ID
+				objects := make([]client.Object, 20)
+				for i := range objects {
+					objects[i] = r.putObject(fmt.Sprint("o", i), "some text")
+				}
 				file := r.writeFile("f", "text")
 				r.limitHandles(2)
-				for i := range 20 {
-					ids = append(ids, start(r, r.putObject(fmt.Sprint("o", i), "some text"), file))
+				for _, o := range objects {
+					ids = append(ids, start(r, o, file))
 				}
 				for _, id := range ids {
 					if row := r.waitEnded(id); row.State != Done {
