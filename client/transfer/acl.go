@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"lookout/client"
@@ -57,10 +56,9 @@ func (p *Plan) ReadACLs(
 	}
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	var mu sync.Mutex
 	all, _ := p.CountToSend(e)
 	done := 0
-	forEach(ctx, &mu, p.Each(e), func(_ PlannedFile, f *PlannedFile) {
+	forEach(ctx, p.mu, p.Each(e), func(_ PlannedFile, f *PlannedFile) {
 		if f == nil {
 			return
 		}
@@ -69,12 +67,12 @@ func (p *Plan) ReadACLs(
 			fail(err)
 			return
 		}
-		mu.Lock()
+		p.mu.Lock()
 		if done++; kept != (KeptACL{}) {
 			p.acls[f.Name] = kept
 		}
 		n := done
-		mu.Unlock()
+		p.mu.Unlock()
 		if progress != nil {
 			progress(n, all)
 		}

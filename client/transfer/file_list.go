@@ -19,7 +19,8 @@ const listBlock = 64
 type FileList struct {
 	blocks  [][]byte // each file of a block holds what its name does not share with the one before
 	states  []ComparisonResult
-	targets targetObjects
+	targets []string // of each file, the object that has its name at the target, without that name; see setTarget
+	owners  []client.ServerText
 	places  []filePlace
 	placeOf map[filePlace]int
 	counts  [fileLeftOut + 1]int
@@ -151,7 +152,9 @@ func appendSource(b []byte, o *client.Object) []byte {
 		b = append(append(b, versionFormat*format|versionHasSum), sum[:]...)
 		b = binary.AppendUvarint(b, uint64(parts))
 	} else {
-		b = appendText(append(b, versionFormat*format), o.ETag.Raw())
+		etag := o.ETag.Raw()
+		b = binary.AppendUvarint(append(b, versionFormat*format), uint64(len(etag)))
+		b = append(b, etag...)
 	}
 	return binary.AppendUvarint(b, at)
 }
@@ -174,10 +177,6 @@ func readSource(text []byte) (o client.Object, rest []byte) {
 	}
 	o.Modified = client.UnpackTime(next(), flags/versionFormat)
 	return o, text
-}
-
-func appendText(b []byte, text string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
 // block returns the files of a block from the nth on, with their positions.
@@ -217,7 +216,7 @@ func (l *FileList) block(number, from int) iter.Seq2[int, PlannedFile] {
 			if name, renamed := l.names[i]; renamed && f.State == FileSame {
 				f.Name = name
 			}
-			if o, found := l.targets.at(i); found {
+			if o, found := l.target(i); found {
 				o.Name = client.NewText(f.Name)
 				f.Object = o
 			}
@@ -250,52 +249,30 @@ func (l *FileList) setState(i int, to ComparisonResult, size int64) {
 }
 
 // setTarget sets the object that has the target's name of the file at a position.
-func (l *FileList) setTarget(i int, o *client.Object) { l.targets.set(i, o) }
-
-// targetObjects holds the objects that have the target's names of files, without these names.
-type targetObjects struct {
-	places []uint32 // of each file: 1 + the chunk, 1 + the place in it; 0 if it has no object
-	chunks [][]byte
-	owners []client.ServerText
-}
-
-// targetChunk is the size of a chunk: the rest of 64 KiB is room for the last object.
-const targetChunk = 60 << 10
-
-// set sets the object of the file at a position.
-func (t *targetObjects) set(i int, o *client.Object) {
-	if n := len(t.chunks); n == 0 || len(t.chunks[n-1]) >= targetChunk {
-		t.chunks = append(t.chunks, make([]byte, 0, targetChunk+256))
+func (l *FileList) setTarget(i int, o *client.Object) {
+	if len(l.targets) <= i {
+		l.targets = append(l.targets, make([]string, i+1-len(l.targets))...)
 	}
-	owner := slices.Index(t.owners, o.Owner)
-	if owner < 0 && len(t.owners) < maxTargetOwners {
-		t.owners = append(t.owners, client.NewText(strings.Clone(o.Owner.Raw())))
-		owner = len(t.owners) - 1
+	owner := slices.Index(l.owners, o.Owner)
+	if owner < 0 && len(l.owners) < maxTargetOwners {
+		owner, l.owners = len(l.owners), append(l.owners, client.NewText(strings.Clone(o.Owner.Raw())))
 	}
-	chunk := &t.chunks[len(t.chunks)-1]
-	if len(t.places) <= i {
-		t.places = append(t.places, make([]uint32, i+1-len(t.places))...)
-	}
-	t.places[i] = uint32(len(t.chunks)<<16 | len(*chunk))
-	*chunk = binary.AppendVarint(*chunk, o.Size)
-	*chunk = binary.AppendUvarint(*chunk, uint64(owner+1))
-	*chunk = appendSource(*chunk, o)
+	l.targets[i] = string(appendSource(binary.AppendVarint([]byte{byte(owner + 1)}, o.Size), o))
 }
 
 // maxTargetOwners limits how many different owners are kept; the objects of an account have one.
 const maxTargetOwners = 16
 
-// at returns the object of the file at a position.
-func (t *targetObjects) at(i int) (o client.Object, found bool) {
-	if i >= len(t.places) || t.places[i] == 0 {
+// target returns the object that setTarget has set.
+func (l *FileList) target(i int) (o client.Object, found bool) {
+	if i >= len(l.targets) || l.targets[i] == "" {
 		return o, false
 	}
-	text := t.chunks[t.places[i]>>16-1][t.places[i]&0xffff:]
-	size, n := binary.Varint(text)
-	owner, n2 := binary.Uvarint(text[n:])
-	o, _ = readSource(text[n+n2:])
-	if o.Size = size; owner > 0 {
-		o.Owner = t.owners[owner-1]
+	text := []byte(l.targets[i])
+	size, n := binary.Varint(text[1:])
+	o, _ = readSource(text[1+n:])
+	if o.Size = size; text[0] > 0 {
+		o.Owner = l.owners[text[0]-1]
 	}
 	return o, true
 }

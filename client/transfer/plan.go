@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/md5"
 	"errors"
@@ -67,27 +66,17 @@ type Plan struct {
 	Prefix          string           // all names of objects begin with it
 	Folder          string           // local folder
 	Files           *FileList
-	Skipped         []SkippedFile // what cannot be moved
-	FolderMarkers   int           // empty objects that represent folders; there is nothing to download
-	Bytes           int64         // total size of Files
-	Extra           []string      // names that only the target has: of objects, or paths; if they were asked for
-	ExtraKept       string        // why nothing that only the target has may be deleted; Extra is empty then
-	copies          *copyNames
-	acls            map[string]KeptACL // by the names of the targets; see ReadACLs
-	index           *nameIndex         // of Files, by what they are called at the target
-	compared        int                // files that were compared
-	mu              *sync.Mutex        // of Files, while a manager reads it; or nil
-}
-
-// copyNames holds the names of the target that are, or may be, those of copies that were kept beside a file.
-type copyNames struct {
-	mu    sync.Mutex
-	found map[string]client.Object // objects; one without a name is known not to exist
-	same  map[string]bool          // names or paths of copies that are the same as a file of the plan
-}
-
-func newCopyNames() *copyNames {
-	return &copyNames{found: map[string]client.Object{}, same: map[string]bool{}}
+	Skipped         []SkippedFile            // what cannot be moved
+	FolderMarkers   int                      // empty objects that represent folders; there is nothing to download
+	Bytes           int64                    // total size of Files
+	Extra           []string                 // names that only the target has: of objects, or paths; if they were asked for
+	ExtraKept       string                   // why nothing that only the target has may be deleted; Extra is empty then
+	copies          map[string]client.Object // see copyAt
+	sameCopies      map[string]bool          // names or paths of copies that are the same as a file of the plan
+	acls            map[string]KeptACL       // by the names of the targets; see ReadACLs
+	index           *nameIndex               // of Files, by what they are called at the target
+	compared        int                      // files that were compared
+	mu              *sync.Mutex              // of all of the above while it is compared or a manager reads it
 }
 
 // skip leaves out something that can never be moved.
@@ -109,7 +98,14 @@ type DownloadItem struct {
 // newPlan returns a plan without files.
 func newPlan(kind Kind) Plan {
 	files := &FileList{}
-	return Plan{Kind: kind, Files: files, index: newNameIndex(files)}
+	return Plan{
+		Kind:       kind,
+		Files:      files,
+		index:      newNameIndex(files),
+		copies:     map[string]client.Object{},
+		sameCopies: map[string]bool{},
+		mu:         &sync.Mutex{},
+	}
 }
 
 // NewDownload returns the plan of a download to which Add adds objects. foldsCase reports whether case makes no
@@ -159,10 +155,8 @@ func (p *Plan) add(f PlannedFile) {
 // Add adds an object to a download, or leaves it out. If two of them cannot both exist in one folder, such as a and
 // a/b, or A and a where case makes no difference, the first one is kept.
 func (p *Plan) Add(s DownloadItem) {
-	if p.mu != nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	o, name := s.Object, s.Object.Name.Raw()
 	if strings.HasSuffix(name, "/") && o.Size == 0 {
 		p.FolderMarkers++
@@ -402,7 +396,6 @@ func (p *Plan) CompareFiles(ctx context.Context, c CompareOptions) error {
 		return err
 	}
 	defer root.Close()
-	p.copies = newCopyNames()
 	err = p.compare(ctx, c, func(f *PlannedFile, name string) *SkippedFile {
 		info, err := root.Lstat(name)
 		switch {
@@ -491,7 +484,7 @@ func (p *Plan) leftOut() func(name string) bool {
 // checkExtra keeps everything that only the target has if the source is empty or could not be read to its end.
 func (p *Plan) checkExtra() {
 	unread := slices.IndexFunc(p.Skipped, func(f SkippedFile) bool { return f.Unread })
-	p.Extra = slices.DeleteFunc(p.Extra, func(name string) bool { return p.copies.same[name] })
+	p.Extra = slices.DeleteFunc(p.Extra, func(name string) bool { return p.sameCopies[name] })
 	switch {
 	case len(p.Extra) == 0:
 		return
@@ -537,7 +530,6 @@ const fewFiles = 8
 
 // CompareObjects compares the files of an upload with the objects of its bucket.
 func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, c CompareOptions) error {
-	p.copies = newCopyNames()
 	leftOut := p.leftOut()
 	for o, err := range p.targets(ctx, objects, c) {
 		if err != nil {
@@ -552,7 +544,7 @@ func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, 
 			continue
 		}
 		if isCopyName(name) {
-			p.copies.found[strings.Clone(name)] = o.Clone()
+			p.copies[strings.Clone(name)] = o.Clone()
 		}
 		if c.FindExtra && !(strings.HasSuffix(name, "/") && o.Size == 0) && !leftOut(name) {
 			p.Extra = append(p.Extra, strings.Clone(name))
@@ -585,16 +577,16 @@ func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, 
 }
 
 // copyAt returns the object that has the name of a copy; it has no name if there is none. If not all objects were
-// listed, it looks it up.
+// listed, it looks it up, once.
 func (p *Plan) copyAt(
 	ctx context.Context, objects client.ObjectReader, name string, allListed bool,
 ) (o client.Object, err error) {
-	p.copies.mu.Lock()
-	defer p.copies.mu.Unlock()
-	o, known := p.copies.found[name]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	o, known := p.copies[name]
 	if !known && !allListed {
 		if o, _, err = objects.Find(ctx, p.Cluster, p.Bucket, name); err == nil {
-			p.copies.found[name] = o
+			p.copies[name] = o
 		}
 	}
 	return o, err
@@ -606,15 +598,14 @@ func (p *Plan) compare(
 	ctx context.Context, c CompareOptions, check func(f *PlannedFile, name string) *SkippedFile,
 ) error {
 	problems := map[int]*SkippedFile{}
-	mu := cmp.Or(p.mu, &sync.Mutex{})
-	forEach(ctx, mu, p.Files.from(p.compared), func(i int, f PlannedFile) {
+	forEach(ctx, p.mu, p.Files.from(p.compared), func(i int, f PlannedFile) {
 		before := f
 		problem := check(&f, p.targetName(f))
 		if c.KeepBoth && problem == nil && f.exists() {
 			problem = p.findCopy(&f, check)
 		}
-		mu.Lock()
-		defer mu.Unlock()
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		if problem != nil {
 			f.State, problem.Path = fileLeftOut, p.sourceName(before)
 			problems[i] = problem
@@ -676,9 +667,9 @@ func (p *Plan) findCopy(f *PlannedFile, check func(*PlannedFile, string) *Skippe
 		if f.State = FileSame; p.Kind.Copies() {
 			f.Name, f.Object = name, found.Object
 		}
-		p.copies.mu.Lock()
-		defer p.copies.mu.Unlock()
-		p.copies.same[name] = true
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.sameCopies[name] = true
 		return nil
 	}
 }
@@ -844,7 +835,7 @@ func (p *Plan) isTaken(name string) bool {
 		return found || err == nil
 	}
 	_, _, found := p.find(name)
-	return found || p.copies != nil && p.copies.found[name].Name.Raw() != ""
+	return found || p.copies[name].Name.Raw() != ""
 }
 
 // targetName returns the name of a file on the side of the target.
