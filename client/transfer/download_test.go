@@ -379,19 +379,14 @@ func testDownloadFullDisk(t *testing.T) {
 			}
 			defer root.Close()
 			r.writeFile("p", "whole")
-			p := &partFile{
-				root:      root,
-				name:      "p",
-				finalName: "o",
-				size:      5,
-			}
-			if err := p.publishWithoutLink(); err != nil {
+			p := &partFile{root: root, file: &appendOnlyFile{}, name: "p", finalName: "o", size: 5, noLinks: true}
+			if err := p.publish(); err != nil {
 				t.Fatal(err)
 			}
 			r.checkFile("o", []byte("whole"))
 			r.writeFile("p", "other")
 			var exists *FileExistsError
-			if err := p.publishWithoutLink(); !errors.As(err, &exists) {
+			if err := p.publish(); !errors.As(err, &exists) {
 				t.Errorf("a second time: %v", err)
 			}
 			r.checkFile("o", []byte("whole"))

@@ -47,7 +47,7 @@ func TestManager_Download_durable(t *testing.T) {
 }
 
 // The same holds where a file system has no hard links.
-func TestPartFile_publishWithoutLink_durable(t *testing.T) {
+func TestPartFile_publish_durableWithoutLinks(t *testing.T) {
 	calls := faulttest.TraceFileCalls(t, func(folder string) {
 		root, err := os.OpenRoot(folder)
 		if err != nil {
@@ -57,7 +57,8 @@ func TestPartFile_publishWithoutLink_durable(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, "p"), []byte("whole"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := (&partFile{root: root, name: "p", finalName: "o"}).publishWithoutLink(); err != nil {
+		p := &partFile{root: root, file: &appendOnlyFile{}, name: "p", finalName: "o", noLinks: true}
+		if err := p.publish(); err != nil {
 			t.Fatal(err)
 		}
 	})

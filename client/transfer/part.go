@@ -1,14 +1,13 @@
 package transfer
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"lookout/client/filelock"
-	"lookout/client/safefile"
 	"os"
 	"path"
 	"path/filepath"
@@ -17,6 +16,8 @@ import (
 	"unicode/utf8"
 
 	"lookout/client"
+	"lookout/client/filelock"
+	"lookout/client/safefile"
 )
 
 // A FileExistsError means that a local file name is already taken. Nothing is overwritten; the user has to choose
@@ -84,6 +85,7 @@ type partFile struct {
 	finalName string
 	size      int64 // bytes written
 	overwrite bool  // replace an existing file
+	noLinks   bool  // as if the file system had no hard links, for tests
 	closed    bool
 }
 
@@ -251,60 +253,43 @@ func (p *partFile) publish() error {
 		err = failure
 	}
 	if err != nil {
-		return &PartialDownloadError{
-			Path:  p.name,
-			Size:  p.size,
-			Cause: writeError(err),
-		}
-	}
-	if p.overwrite {
-		return p.publishOver()
-	}
-	if err := p.root.Link(p.name, p.finalName); err != nil {
-		if taken := p.checkFinalName(); taken != nil {
-			return &PartialDownloadError{Path: p.name, Size: p.size, Cause: taken}
-		}
-		return p.publishWithoutLink()
-	}
-	p.remove()
-	p.syncFolder()
-	return nil
-}
-
-// publishOver is publish for a file that may be replaced.
-func (p *partFile) publishOver() error {
-	err := p.checkFinalName()
-	if err == nil {
-		err = p.root.Rename(p.name, p.finalName)
+		err = writeError(err)
+	} else {
+		err = p.takeFinalName()
 	}
 	if err != nil {
 		return &PartialDownloadError{Path: p.name, Size: p.size, Cause: err}
 	}
-	p.syncFolder()
+	_ = safefile.SyncFolder(p.root, path.Dir(p.finalName)) // makes the new name durable
 	return nil
 }
 
-// publishWithoutLink is publish for file systems without hard links: it reserves the name with a new empty file, which
+// takeFinalName renames the part. On file systems without hard links it reserves the name with a new empty file, which
 // the part then replaces.
-func (p *partFile) publishWithoutLink() error {
+func (p *partFile) takeFinalName() error {
+	if p.overwrite {
+		if err := p.checkFinalName(); err != nil {
+			return err
+		}
+		return p.root.Rename(p.name, p.finalName)
+	}
+	if !p.noLinks && p.root.Link(p.name, p.finalName) == nil {
+		p.remove()
+		return nil
+	}
+	if err := p.checkFinalName(); err != nil {
+		return err
+	}
 	f, err := p.root.OpenFile(p.finalName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err == nil {
-		if err = errors.Join(f.Close(), p.root.Rename(p.name, p.finalName)); err != nil {
-			_ = p.root.Remove(p.finalName)
-		}
-	}
 	if err != nil {
-		if taken := p.checkFinalName(); taken != nil {
-			err = taken
-		}
-		return &PartialDownloadError{Path: p.name, Size: p.size, Cause: err}
+		return cmp.Or(p.checkFinalName(), err)
 	}
-	p.syncFolder()
+	if err := errors.Join(f.Close(), p.root.Rename(p.name, p.finalName)); err != nil {
+		_ = p.root.Remove(p.finalName)
+		return err
+	}
 	return nil
 }
-
-// syncFolder makes the new name durable.
-func (p *partFile) syncFolder() { _ = safefile.SyncFolder(p.root, path.Dir(p.finalName)) }
 
 // closeAll closes the file and the lock, so that other downloads can use the part.
 func (p *partFile) closeAll() {
