@@ -77,7 +77,7 @@ func (p *diffWriter) repeat(cells []cell) int {
 	if n < minRepeat {
 		return 0
 	}
-	p.appendControl(n-1, 'b')
+	p.out = appendControl(p.out, n-1, 'b')
 	return n - 1
 }
 
@@ -90,151 +90,90 @@ func (p *diffWriter) eraseToEnd() {
 // eraseCells erases some cells at the cursor, which stays. They get the background of a style.
 func (p *diffWriter) eraseCells(n int, id styleID) {
 	p.setBlankStyle(id)
-	p.appendControl(n, 'X')
+	p.out = appendControl(p.out, n, 'X')
 }
 
 // appendControl appends a control sequence with one parameter, which may be left out if it is 1.
-func (p *diffWriter) appendControl(n int, final byte) {
-	p.out = append(p.out, "\x1b["...)
+func appendControl(out []byte, n int, final byte) []byte {
+	out = append(out, "\x1b["...)
 	if n != 1 {
-		p.out = strconv.AppendInt(p.out, int64(n), 10)
+		out = strconv.AppendInt(out, int64(n), 10)
 	}
-	p.out = append(p.out, final)
+	return append(out, final)
 }
+
+// minPosition is the length of the shortest sequence that moves the cursor from anywhere.
+const minPosition = 3
 
 // moveTo moves the cursor to a cell in the shortest way.
 func (p *diffWriter) moveTo(x, y int) {
-	fromX, fromY := p.x, p.y
-	if p.cursorUncertain {
-		fromX, fromY = -1, -1
-	}
-	m := p.features.motion(fromX, fromY, x, y)
+	p.out = p.appendMotion(p.out, x, y)
 	p.x, p.y, p.cursorUncertain = x, y, false
-	if m.absolute {
-		p.appendPosition(x, y)
-		return
+}
+
+// appendMotion appends the shortest bytes that move the cursor to a cell.
+func (p *diffWriter) appendMotion(out []byte, x, y int) []byte {
+	if p.y < 0 || p.cursorUncertain {
+		return appendPosition(out, x, y)
 	}
-	if m.home {
-		p.out, fromX = append(p.out, '\r'), 0
+	var direct, home, absolute [24]byte
+	best := p.appendRelative(append(home[:0], '\r'), 0, x, y)
+	if p.x >= 0 {
+		if motion := p.appendRelative(direct[:0], p.x, x, y); len(motion) <= len(best) {
+			best = motion
+		}
 	}
-	p.appendVertical(y - fromY)
-	p.appendHorizontal(fromX, x)
+	if len(best) > minPosition {
+		if motion := appendPosition(absolute[:0], x, y); len(motion) < len(best) {
+			best = motion
+		}
+	}
+	return append(out, best...)
 }
 
 // appendPosition appends the sequence that moves the cursor from anywhere.
-func (p *diffWriter) appendPosition(x, y int) {
-	p.out = append(p.out, "\x1b["...)
+func appendPosition(out []byte, x, y int) []byte {
+	out = append(out, "\x1b["...)
 	if y > 0 {
-		p.out = strconv.AppendInt(p.out, int64(y+1), 10)
+		out = strconv.AppendInt(out, int64(y+1), 10)
 	}
 	if x > 0 {
-		p.out = strconv.AppendInt(append(p.out, ';'), int64(x+1), 10)
+		out = strconv.AppendInt(append(out, ';'), int64(x+1), 10)
 	}
-	p.out = append(p.out, 'H')
+	return append(out, 'H')
 }
 
-// appendVertical appends the shortest bytes that move the cursor down, or up.
-func (p *diffWriter) appendVertical(n int) {
-	switch {
+// appendRelative appends the shortest bytes that move the cursor from a column of its line.
+func (p *diffWriter) appendRelative(out []byte, from, x, y int) []byte {
+	switch n := y - p.y; {
 	case n == 0:
 	case n == -1:
-		p.out = append(p.out, "\x1bM"...)
+		out = append(out, "\x1bM"...)
 	case n < 0:
-		p.appendControl(-n, 'A')
+		out = appendControl(out, -n, 'A')
 	case p.features.lineFeed && n <= controlLength(n):
 		for range n {
-			p.out = append(p.out, '\n')
+			out = append(out, '\n')
 		}
 	default:
-		p.appendControl(n, 'B')
+		out = appendControl(out, n, 'B')
 	}
-}
-
-// appendHorizontal appends the shortest bytes that move the cursor within a line.
-func (p *diffWriter) appendHorizontal(from, to int) {
-	switch n := to - from; {
+	switch n := x - from; {
 	case n == 0:
-	case to == 0:
-		p.out = append(p.out, '\r')
-	case n > 0 && controlLength(n) <= controlLength(to+1):
-		p.appendControl(n, 'C')
-	case n < 0 && -n <= min(controlLength(-n), controlLength(to+1)):
+	case x == 0:
+		out = append(out, '\r')
+	case n > 0 && controlLength(n) <= controlLength(x+1):
+		out = appendControl(out, n, 'C')
+	case n < 0 && -n <= min(controlLength(-n), controlLength(x+1)):
 		for range -n {
-			p.out = append(p.out, '\b')
+			out = append(out, '\b')
 		}
-	case n < 0 && controlLength(-n) <= controlLength(to+1):
-		p.appendControl(-n, 'D')
+	case n < 0 && controlLength(-n) <= controlLength(x+1):
+		out = appendControl(out, -n, 'D')
 	default:
-		p.appendControl(to+1, 'G')
+		out = appendControl(out, x+1, 'G')
 	}
-}
-
-// A motion is a way to move the cursor.
-type motion struct {
-	bytes    int
-	absolute bool // from anywhere
-	home     bool // begins with a carriage return
-}
-
-// motion returns the shortest motion between two cells. fromY is -1 if the cursor may be anywhere, and fromX if it may
-// be anywhere in its line.
-func (f *features) motion(fromX, fromY, x, y int) motion {
-	best := motion{bytes: positionLength(x, y), absolute: true}
-	if fromY < 0 {
-		return best
-	}
-	vertical := f.verticalLength(y - fromY)
-	if n := 1 + vertical + horizontalLength(0, x); n <= best.bytes {
-		best = motion{bytes: n, home: true}
-	}
-	if fromX < 0 {
-		return best
-	}
-	if n := vertical + horizontalLength(fromX, x); n <= best.bytes {
-		best = motion{bytes: n}
-	}
-	return best
-}
-
-// positionLength returns the length of appendPosition's sequence.
-func positionLength(x, y int) int {
-	n := 3
-	if y > 0 {
-		n += digits(y + 1)
-	}
-	if x > 0 {
-		n += 1 + digits(x+1)
-	}
-	return n
-}
-
-// verticalLength returns the number of appendVertical's bytes.
-func (f *features) verticalLength(n int) int {
-	switch {
-	case n == 0:
-		return 0
-	case n == -1:
-		return 2
-	case n < 0:
-		return controlLength(-n)
-	case f.lineFeed:
-		return min(n, controlLength(n))
-	}
-	return controlLength(n)
-}
-
-// horizontalLength returns the number of appendHorizontal's bytes.
-func horizontalLength(from, to int) int {
-	switch n := to - from; {
-	case n == 0:
-		return 0
-	case to == 0:
-		return 1
-	case n > 0:
-		return min(controlLength(n), controlLength(to+1))
-	default:
-		return min(-n, controlLength(-n), controlLength(to+1))
-	}
+	return out
 }
 
 // controlLength returns the length of appendControl's sequence.

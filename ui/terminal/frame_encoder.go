@@ -364,10 +364,8 @@ func (e *frameEncoder) bytesTo(s *span) int {
 			return n + gap
 		}
 	}
-	if w.cursorUncertain {
-		return n + positionLength(s.x, s.y)
-	}
-	return n + w.features.motion(w.x, w.y, s.x, s.y).bytes
+	var motion [64]byte
+	return n + len(w.appendMotion(motion[:0], s.x, s.y))
 }
 
 // grow returns a slice with a length, and keeps its memory.

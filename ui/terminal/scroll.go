@@ -297,7 +297,8 @@ func (p *diffWriter) scrollLines(s scrollPlan) {
 	if n < 0 {
 		n, deleteAt, insertAt = -n, s.bottom+s.by+1, s.top
 	}
-	lines := positionLength(0, deleteAt) + positionLength(0, insertAt) + 2*controlLength(n)
+	var motions [32]byte
+	lines := len(appendPosition(appendPosition(motions[:0], 0, deleteAt), 0, insertAt)) + 2*controlLength(n)
 	region := 3 + digits(s.top+1) + 1 + digits(s.bottom+1) + controlLength(n) + 3
 	if p.features.scroll && (region <= lines || !p.features.insertLines) {
 		p.setRegion(s)
@@ -306,9 +307,9 @@ func (p *diffWriter) scrollLines(s scrollPlan) {
 		return
 	}
 	p.moveTo(0, deleteAt)
-	p.appendControl(n, 'M')
+	p.out = appendControl(p.out, n, 'M')
 	p.moveTo(0, insertAt)
-	p.appendControl(n, 'L')
+	p.out = appendControl(p.out, n, 'L')
 }
 
 // scrollMargins scrolls some columns of some lines.
@@ -338,8 +339,8 @@ func (p *diffWriter) resetRegion() { p.out = append(p.out, "\x1b[r"...) }
 // appendScroll scrolls the region.
 func (p *diffWriter) appendScroll(by int) {
 	if by < 0 {
-		p.appendControl(-by, 'T')
+		p.out = appendControl(p.out, -by, 'T')
 		return
 	}
-	p.appendControl(by, 'S')
+	p.out = appendControl(p.out, by, 'S')
 }

@@ -10,15 +10,16 @@ type styleID uint32
 type styleTable struct {
 	styles    []style
 	ids       map[style]styleID
-	onBlank   []styleID          // the visible part of each style on a blank
-	changes   [][]string         // changes[a][b] changes style a into b; "" if it was not needed yet
-	sequences map[string]sgrMemo // results of SGR sequences
+	onBlank   []styleID             // the visible part of each style on a blank
+	changes   [][]string            // changes[a][b] changes style a into b; "" if it was not needed yet
+	sequences map[sgrChange]styleID // results of SGR sequences
 }
 
-// sgrMemo holds the style that each style becomes by an SGR sequence, or unknownStyle.
-type sgrMemo []styleID
-
-const unknownStyle styleID = ^styleID(0)
+// An sgrChange is an SGR sequence that meets a style.
+type sgrChange struct {
+	from     styleID
+	sequence string
+}
 
 // maxStyles is the number of styles at which the table starts anew with the next full redraw. Themes and charts have
 // about a hundred.
@@ -26,7 +27,7 @@ const maxStyles = 1000
 
 // reset forgets all styles but the default.
 func (t *styleTable) reset() {
-	t.ids, t.sequences = map[style]styleID{}, map[string]sgrMemo{}
+	t.ids, t.sequences = map[style]styleID{}, map[sgrChange]styleID{}
 	t.styles, t.onBlank, t.changes = t.styles[:0], t.onBlank[:0], t.changes[:0]
 	t.id(style{})
 }
@@ -46,18 +47,13 @@ func (t *styleTable) id(s style) styleID {
 
 // apply returns the style that an SGR sequence makes of a style.
 func (t *styleTable) apply(from styleID, sequence string) styleID {
-	memo, known := t.sequences[sequence]
-	if known && int(from) < len(memo) && memo[from] != unknownStyle {
-		return memo[from]
+	to, known := t.sequences[sgrChange{from, sequence}]
+	if !known {
+		s := t.styles[from]
+		s.applySGR(sequence[2:])
+		to = t.id(s)
+		t.sequences[sgrChange{from, strings.Clone(sequence)}] = to
 	}
-	s := t.styles[from]
-	s.applySGR(sequence[2:])
-	to := t.id(s)
-	for len(memo) <= int(from) {
-		memo = append(memo, unknownStyle)
-	}
-	memo[from] = to
-	t.sequences[strings.Clone(sequence)] = memo
 	return to
 }
 
