@@ -89,44 +89,22 @@ func (m *Manager) Delete(consent *client.Consent, cluster, bucket string, names 
 	for _, name := range names {
 		b.Add(objectnames.ObjectEntry{Name: name, Size: -1})
 	}
-	return m.DeleteList(consent, cluster, bucket, b.List())
+	return m.DeleteList(consent, cluster, bucket, b.List(), client.Object{})
 }
 
-// DeleteObject is Delete for an object that was listed: the journal holds it as it was.
-func (m *Manager) DeleteObject(consent *client.Consent, cluster, bucket string, o client.Object) ID {
-	b := objectnames.NewSortedNamesBuilder(client.BucketID(cluster, bucket))
-	b.Add(objectnames.ObjectEntry{Name: o.Name.Raw(), Size: o.Size})
-	return m.addDeletion(&deleteTask{
-		consent: consent,
-		cluster: cluster,
-		bucket:  bucket,
-		list:    b.List(),
-		before:  o,
-	})
-}
-
-// DeleteList is Delete for a list.
-func (m *Manager) DeleteList(consent *client.Consent, cluster, bucket string, names *objectnames.SortedNames) ID {
-	return m.addDeletion(&deleteTask{
-		consent: consent,
-		cluster: cluster,
-		bucket:  bucket,
-		list:    names,
-	})
-}
-
-func (m *Manager) addDeletion(task *deleteTask) ID {
-	label := client.ServerText{}
-	if task.list.Len() == 1 {
-		label = client.NewText(task.list.Prefix())
+// DeleteList is Delete for a list. If it holds one object that was listed, the journal records that as it was.
+func (m *Manager) DeleteList(
+	consent *client.Consent, cluster, bucket string, names *objectnames.SortedNames, single client.Object,
+) ID {
+	task := &deleteTask{consent: consent, cluster: cluster, bucket: bucket, list: names}
+	row := Status{Kind: Delete, Cluster: cluster, Bucket: bucket, Total: int64(names.Len())}
+	if names.Len() == 1 {
+		row.Name = client.NewText(names.Prefix())
+		if single.Name.Raw() != "" {
+			task.before = single
+		}
 	}
-	return m.add(Status{
-		Kind:    Delete,
-		Cluster: task.cluster,
-		Bucket:  task.bucket,
-		Name:    label,
-		Total:   int64(task.list.Len()),
-	}, task, "")
+	return m.add(row, task, "")
 }
 
 // deleteTask deletes objects by name.

@@ -244,9 +244,9 @@ func (p *progress) loseAccess(why string) {
 // setPath corrects the path of the local file, and adds why to the note.
 func (p *progress) setPath(path, why string) {
 	p.mu.Lock()
-	p.path, p.note = path, strings.TrimPrefix(p.note+"; "+why, "; ")
+	p.path = path
 	p.mu.Unlock()
-	p.onChange()
+	p.addNote(why)
 }
 
 // completed returns the amount done.

@@ -173,12 +173,7 @@ func (d deletion) start(a *account.Account, c account.Consents) tea.Cmd {
 	}
 	a.Go(func() (apply func()) {
 		cluster, bucket, consent := d.bucket.Location().Raw(), d.bucket.Label.Raw(), c[client.OpDeleteObject]
-		var id transfer.ID
-		if d.names.Len() == 1 {
-			id = a.Transfers.DeleteObject(consent, cluster, bucket, d.single)
-		} else {
-			id = a.Transfers.DeleteList(consent, cluster, bucket, d.names)
-		}
+		id := a.Transfers.DeleteList(consent, cluster, bucket, d.names, d.single)
 		return func() {
 			sizesOf(a, d.bucket.Object("")).changedBy(id)
 			operation.SyncTransfers(a)

@@ -126,10 +126,7 @@ func (s *scriptSession) planRemoval(ctx context.Context, sel transfer.Selection)
 	}
 	c.send = func(ctx context.Context, w *approvedChange) (any, error) {
 		return nil, s.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
-			if list.Len() == 1 {
-				return m.DeleteObject(w.consent(), sel.Cluster, sel.Bucket, single)
-			}
-			return m.DeleteList(w.consent(), sel.Cluster, sel.Bucket, list)
+			return m.DeleteList(w.consent(), sel.Cluster, sel.Bucket, list, single)
 		}, rows)
 	}
 	return c, nil
