@@ -66,17 +66,18 @@ type Plan struct {
 	Prefix          string           // all names of objects begin with it
 	Folder          string           // local folder
 	Files           *FileList
-	Skipped         []SkippedFile            // what cannot be moved
-	FolderMarkers   int                      // empty objects that represent folders; there is nothing to download
-	Bytes           int64                    // total size of Files
-	Extra           []string                 // names that only the target has: of objects, or paths; if they were asked for
-	ExtraKept       string                   // why nothing that only the target has may be deleted; Extra is empty then
-	copies          map[string]client.Object // see copyAt
-	sameCopies      map[string]bool          // names or paths of copies that are the same as a file of the plan
-	acls            map[string]KeptACL       // by the names of the targets; see ReadACLs
-	index           *nameIndex               // of Files, by what they are called at the target
-	compared        int                      // files that were compared
-	mu              *sync.Mutex              // of all of the above while it is compared or a manager reads it
+	Skipped         []SkippedFile // what cannot be moved
+	FolderMarkers   int           // empty objects that represent folders; there is nothing to download
+	Bytes           int64         // total size of Files
+	Extra           []string      // what only the target has: names of objects, or paths; if asked for
+	ExtraKept       string        // why nothing that only the target has may be deleted; Extra is empty then
+
+	copies     map[string]client.Object // see copyAt
+	sameCopies map[string]bool          // names or paths of copies that are the same as a file of the plan
+	acls       map[string]KeptACL       // by the names of the targets; see ReadACLs
+	index      *nameIndex               // of Files, by what they are called at the target
+	compared   int                      // files that were compared
+	mu         *sync.Mutex              // of all of the above while it is compared or a manager reads it
 }
 
 // skip leaves out something that can never be moved.
