@@ -113,7 +113,7 @@ func newPlan(kind Kind) Plan {
 // difference in the folder; it is called only if that matters.
 func NewDownload(foldsCase func() bool) Plan {
 	p := newPlan(Download)
-	p.index.foldsCase = foldsCase
+	p.index.foldsCase = sync.OnceValue(foldsCase)
 	return p
 }
 

@@ -205,7 +205,7 @@ func TestDeleteFiles(t *testing.T) {
 }
 
 // The reasons for which files are left out name them, and are safe to draw.
-func TestPathSet_add(t *testing.T) {
+func TestPlan_Add_reasons(t *testing.T) {
 	for _, c := range []struct{ first, second, why string }{
 		{"longfolder/a", "longfolder/b", ""},
 		{"longfolder/a", "longfolder/below/b", ""},
@@ -231,6 +231,18 @@ func TestPathSet_add(t *testing.T) {
 		if why != c.why {
 			t.Errorf("%q after %q: %q, want %q", c.second, c.first, why, c.why)
 		}
+	}
+}
+
+// A folder is asked once how it treats names that differ only in case: it takes a file to find out.
+func TestPlan_Add_asksOnce(t *testing.T) {
+	asked := 0
+	p := NewDownload(func() bool { asked++; return true })
+	for _, path := range []string{"a", "A", "b", "B"} {
+		p.Add(DownloadItem{listedObject(path, 1, "e"), path})
+	}
+	if asked != 1 || len(p.Skipped) != 2 {
+		t.Errorf("asked %d times: %v", asked, p.Skipped)
 	}
 }
 
