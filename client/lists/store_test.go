@@ -657,7 +657,11 @@ func TestRun_laterChangeStaysUnderWay(t *testing.T) {
 
 // A change that counts as not done is looked for as long as a day. Once it is seen, it is not known who made it.
 func TestChange_lookup_arrivesLate(t *testing.T) {
-	for after, late := range map[time.Duration]bool{10 * time.Minute: true, 23 * time.Hour: true, 25 * time.Hour: false} {
+	for after, late := range map[time.Duration]bool{
+		10 * time.Minute: true,
+		23 * time.Hour:   true,
+		25 * time.Hour:   false,
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			begun, rejected, seen := time.Now(), false, false
 			c := &Change[string]{

@@ -33,7 +33,8 @@ type paletteEntry struct {
 // maxRowsFound bounds the rows that the palette offers of one pane.
 const maxRowsFound = 20
 
-// newPalette returns the dialog that goes anywhere by name: panes, actions of the pane in front, rows of all panes, actions on rows.
+// newPalette returns the dialog that goes anywhere by name: panes, actions of the pane in front, rows of all panes,
+// actions on rows.
 func (s *Shell) newPalette() dialog {
 	return searchDialog{
 		entryList:   entryList{keysRight: true},

@@ -31,7 +31,8 @@ func (d *textDialog) title() string { return d.name }
 
 func (d *textDialog) size(most ui.Box) (int, int) {
 	width := min(textWidth, most.Width)
-	return width, d.counted.Get([2]int{width, most.Height}, func() int { return d.window.LineCount(width, most.Height) })
+	count := func() int { return d.window.LineCount(width, most.Height) }
+	return width, d.counted.Get([2]int{width, most.Height}, count)
 }
 
 // textWidth is the width of a text to read.
