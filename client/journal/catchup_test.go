@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -141,6 +142,15 @@ func TestJournal_CatchUp_twoProcesses(t *testing.T) {
 				"holds %+v, %d changes, %d torn", j.ActiveWindows(), len(j.Entries(time.Time{})),
 				j.UnreadableLines(),
 			)
+		}
+		var order []string
+		for _, e := range j.Entries(time.Time{}) {
+			order = append(order, e.Change.Op+" "+e.Change.ID)
+		}
+		if want := []string{
+			"disable service 1", "enable service 1", "disable service 2", "enable service 2", "disable service 3",
+		}; !slices.Equal(order, want) {
+			t.Errorf("in the order %q", order)
 		}
 	}
 	checkCatchUp(t, NewInMemory(testTime), false)

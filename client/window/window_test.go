@@ -353,3 +353,28 @@ func TestDisable_keepsTheReason(t *testing.T) {
 		}
 	}
 }
+
+// A planned window can take the place of other planned ones, but not of an active one: that one is changed instead.
+func TestChange_overOthers(t *testing.T) {
+	s := fold(
+		change(client.OpDisableService, "", "22:00", ""), change(client.OpPlanMaintenance, "22:30", "23:00", ""),
+		change(client.OpPlanMaintenance, "23:10", "23:30", ""),
+	)
+	planned := s.Live()[1]
+	for _, c := range []struct {
+		start, end       string
+		replace, refused bool
+	}{
+		{"22:10", "23:05", false, false},
+		{"22:10", "23:15", false, true},
+		{"22:10", "23:15", true, false},
+		{"21:50", "23:05", false, true},
+		{"21:50", "23:05", true, true},
+	} {
+		r := window.Request{Service: "7", Start: at(c.start), End: at(c.end), Replace: c.replace}
+		_, err := window.Change(planned, s.Live(), r, at("21:30"))
+		if overlap := (*window.OverlapError)(nil); errors.As(err, &overlap) != c.refused || err != nil && !c.refused {
+			t.Errorf("%s-%s, replace %v: %v", c.start, c.end, c.replace, err)
+		}
+	}
+}

@@ -288,3 +288,17 @@ func TestTail(t *testing.T) {
 		}
 	}
 }
+
+// Characters are text, with shift too; with ctrl or alt they are commands.
+func TestEntersText(t *testing.T) {
+	for mod, want := range map[tea.KeyMod]bool{
+		0: true, tea.ModShift: true, tea.ModAlt: false, tea.ModCtrl: false, tea.ModCtrl | tea.ModAlt: false,
+	} {
+		if got := EntersText(tea.KeyPressMsg{Code: 'x', Text: "x", Mod: mod}); got != want {
+			t.Errorf("with %v: %v", mod, got)
+		}
+	}
+	if EntersText(tea.KeyPressMsg{Code: tea.KeyEnter}) {
+		t.Error("enter is text")
+	}
+}

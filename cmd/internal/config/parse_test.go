@@ -231,3 +231,19 @@ func TestKeys_haveFields(t *testing.T) {
 		}
 	}
 }
+
+// A token has one place. A keyring that is not used is none.
+func TestParseConfig_onePlaceForTheToken(t *testing.T) {
+	for text, valid := range map[string]bool{
+		"token_file = \"/t\"":                        true,
+		"token_file = \"/t\"\nkeyring = false":       true,
+		"token_file = \"/t\"\nkeyring = true":        false,
+		"token_env = \"T\"\ntoken_command = [\"t\"]": false,
+		"keyring = true\nlinode_cli = \"ops\"":       false,
+	} {
+		_, wrong := Parse([]byte("[accounts.a]\nbase_url = \"https://x/v4\"\n" + text + "\n"))
+		if (len(wrong) == 0) != valid {
+			t.Errorf("%q: %v", text, wrong)
+		}
+	}
+}
