@@ -139,8 +139,8 @@ func TestReadme_goAndTests(t *testing.T) {
 	}
 }
 
-// The README says once where folders are if their variables are not set, as on the system of this test.
-func TestReadme_folders(t *testing.T) {
+// The page about security says where folders are if their variables are not set, as on the system of this test.
+func TestSecurityPage_folders(t *testing.T) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestReadme_folders(t *testing.T) {
 		"XDG_CONFIG_HOME": xdg.ConfigHome,
 		"XDG_STATE_HOME":  xdg.StateHome,
 	} {
-		row := regexp.MustCompile(`(?m)^\| .\$` + name + `. \| (.+) \|$`).FindStringSubmatch(readPage(t, "README.md"))
+		row := regexp.MustCompile(`(?m)^\| .\$` + name + `. \| (.+) \|$`).FindStringSubmatch(readPage(t, "docs/security.md"))
 		if row == nil {
 			t.Fatalf("there is no row for %s", name)
 		}

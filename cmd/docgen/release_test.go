@@ -156,8 +156,8 @@ func TestReleaseNotes(t *testing.T) {
 	}
 }
 
-// The README says how to install from every channel that a release goes to.
-func TestREADME_namesEveryChannel(t *testing.T) {
+// The page about installing names every channel that a release goes to.
+func TestInstalling_namesEveryChannel(t *testing.T) {
 	channels := map[string]string{ // by key of the release configuration
 		"archives":       "sh install.sh",
 		"nfpms":          ".deb`\n",
@@ -169,20 +169,20 @@ func TestREADME_namesEveryChannel(t *testing.T) {
 		"dockers_v2":     "docker run ",
 	}
 	others := strings.Fields("version project_name before builds docker_signs sboms checksum signs release")
-	readme, recipe := strings.ReplaceAll(readPage(t, "README.md"), " |\n", "\n"), readPage(t, ".goreleaser.yaml")
+	page, recipe := strings.ReplaceAll(readPage(t, "docs/installing.md"), " |\n", "\n"), readPage(t, ".goreleaser.yaml")
 	for _, key := range regexp.MustCompile(`(?m)^(\w+):`).FindAllStringSubmatch(recipe, -1) {
 		text, channel := channels[key[1]]
 		if !channel && !slices.Contains(others, key[1]) {
 			t.Errorf("is %s a channel?", key[1])
 		}
-		if !strings.Contains(readme, text) {
+		if !strings.Contains(page, text) {
 			t.Errorf("%q is missing, for %s", text, key[1])
 		}
 		delete(channels, key[1])
 	}
 	formats := regexp.MustCompile(`formats: \[(deb.*)\]`).FindStringSubmatch(recipe)
 	for format := range strings.SplitSeq(formats[1], ", ") {
-		if !strings.Contains(readme, "_amd64."+format+"`\n") {
+		if !strings.Contains(page, "_amd64."+format+"`\n") {
 			t.Errorf("%s is missing", format)
 		}
 	}
