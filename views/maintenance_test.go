@@ -412,6 +412,20 @@ func TestMaintenance_undoCancelsPlannedWindow(t *testing.T) {
 	})
 }
 
+// The message names the weekday on which monitoring is enabled again, unless that is today.
+func TestMaintenance_messageNamesTheWeekday(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{160, 36}, func(r *harness) {
+		times := []string{"<left>", "<left>", "<tab>"}
+		r.press("3", "/", "cdn-origin", "<enter>")
+		r.press(append(append([]string{"d"}, times...), "tomorrow 01:00-02:00", "<ctrl+s>")...)
+		r.requireText("cdn-origin: is to be disabled from Sun 2 Jan 01:00 until 02:00")
+		r.press("u")
+		r.press(append(append([]string{"d"}, times...), "Mon 06:00", "<ctrl+s>")...)
+		r.requireText("cdn-origin: monitoring is disabled until Mon 3 Jan 06:00 (was ok)")
+	})
+}
+
 // A planned window that is cancelled does not begin.
 func TestMaintenance_plannedWindowIsCancelled(t *testing.T) {
 	t.Parallel()

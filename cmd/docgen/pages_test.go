@@ -155,7 +155,8 @@ func TestSecurityPage_folders(t *testing.T) {
 		"XDG_CONFIG_HOME": xdg.ConfigHome,
 		"XDG_STATE_HOME":  xdg.StateHome,
 	} {
-		row := regexp.MustCompile(`(?m)^\| .\$` + name + `. \| (.+) \|$`).FindStringSubmatch(readPage(t, "docs/security.md"))
+		page := readPage(t, "docs/security.md")
+		row := regexp.MustCompile(`(?m)^\| .\$` + name + `. \| (.+) \|$`).FindStringSubmatch(page)
 		if row == nil {
 			t.Fatalf("there is no row for %s", name)
 		}

@@ -219,7 +219,7 @@ func formatWindow(a *account.Account, w window.Window) string {
 	return formatTimes(a, w.Start, w.End)
 }
 
-// formatTimes returns a start and an end: "22:00–23:30", "until 23:30".
+// formatTimes returns a start and an end: "22:00–23:30", "until 23:30", "until Mon 23 Nov 06:00".
 func formatTimes(a *account.Account, start, end time.Time) string {
 	now, from := a.Now().In(a.Location), start.In(a.Location)
 	if start.IsZero() {
@@ -227,12 +227,12 @@ func formatTimes(a *account.Account, start, end time.Time) string {
 	}
 	until := "somebody enables it"
 	if !end.IsZero() {
-		until = account.FormatClock(end.In(a.Location), from)
+		until = account.FormatMoment(end.In(a.Location), from)
 	}
 	if start.IsZero() {
 		return "until " + until
 	}
-	return account.FormatClock(from, now) + "–" + until
+	return account.FormatMoment(from, now) + "–" + until
 }
 
 // A replacement is what a new window would take the place of.
@@ -604,24 +604,17 @@ func (in *disableRequest) span(w MaintenanceWindow, now time.Time) string {
 		return "until somebody enables it"
 	case !w.Start.IsZero():
 		return fmt.Sprintf(
-			"from %s until %s %s", formatMoment(w.Start, now), formatMoment(w.End, w.Start), w.End.Format("MST"),
+			"from %s until %s %s",
+			account.FormatMoment(w.Start, now), account.FormatMoment(w.End, w.Start), w.End.Format("MST"),
 		)
 	}
-	return "until " + formatMoment(w.End, now) + w.End.Format(" MST")
+	return "until " + account.FormatMoment(w.End, now) + w.End.Format(" MST")
 }
 
 // window returns the window that begins now.
 func (in *disableRequest) window(a *account.Account) MaintenanceWindow {
 	w, _ := ParseWindow(in.text(), a.Now().In(a.Location)) // its field accepts nothing else
 	return w
-}
-
-// formatMoment returns a time with its day, unless that is today.
-func formatMoment(at, now time.Time) string {
-	if at.Format(time.DateOnly) == now.Format(time.DateOnly) {
-		return at.Format("15:04")
-	}
-	return at.Format("Mon 2 Jan 15:04")
 }
 
 // A windowChoice is for how long services stay disabled.

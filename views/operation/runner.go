@@ -451,11 +451,13 @@ func (r OperationRunner[T]) summaryText(s *start[T], rows []T, sent account.Atte
 	if len(rows) == 1 {
 		text = r.success(s, rows[0])
 	}
+	zone := r.Account.Location
+	now := r.Account.Now().In(zone)
 	if start, end := sent.StartAt, sent.RevertAt; !start.IsZero() {
-		until := account.FormatClock(end.In(r.Account.Location), start.In(r.Account.Location))
-		text = "is to be disabled from " + r.Account.FormatTime(start) + " until " + until
+		until := account.FormatMoment(end.In(zone), start.In(zone))
+		text = "is to be disabled from " + account.FormatMoment(start.In(zone), now) + " until " + until
 	} else if !end.IsZero() {
-		text += " until " + account.FormatClock(end.In(r.Account.Location), r.Account.Now().In(r.Account.Location))
+		text += " until " + account.FormatMoment(end.In(zone), now)
 	}
 	if was := sent.Was; was != "" && len(rows) == 1 {
 		text += " (was " + was + ")"
