@@ -77,7 +77,7 @@ func TestModuleCommand(t *testing.T) {
 		t.Errorf("not formatted: %s%v", output, err)
 	}
 	runGo(t, project, "build", "./...")
-	runGo(t, project, "test", "-run", "Release|Packages|README|Imports", "./cmd/docgen", "./cmd/lookout")
+	runGo(t, project, "test", "-run", "Release|Packages|README|Imports", "./cmd/docgen", "./cmd/internal/rules")
 }
 
 // checkNoTrace fails if a file of a project has a trace, and returns how many files name a path.

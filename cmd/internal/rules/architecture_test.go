@@ -1,4 +1,4 @@
-package main
+package rules
 
 import (
 	"go/ast"
@@ -113,8 +113,11 @@ func TestImportsPointDownward(t *testing.T) {
 			"cmd/internal/output", "cmd/internal/progress", "cmd/internal/prompt",
 			"cmd/internal/setup", "cmd/internal/version",
 		},
-		"cmd/lookout": {"cmd/internal/cli"},
-		"cmd/docgen":  {"cmd/internal/cli", "cmd/internal/config", "cmd/internal/dashboard", "cmd/internal/exit"},
+		"cmd/internal/rules": {},
+		"cmd/lookout":        {"cmd/internal/cli"},
+		"cmd/docgen": {
+			"cmd/internal/cli", "cmd/internal/config", "cmd/internal/dashboard", "cmd/internal/exit",
+		},
 	}
 	// Only tests import these, and what helps tests too.
 	testSupport := []string{"client/faulttest", "cmd/internal/testenv", "ui/terminal/termtest", "ui/uitest"}
@@ -171,7 +174,7 @@ func TestTopLevel(t *testing.T) {
 		"CHANGELOG.md", "SECURITY.md", "docs", ".ci", ".github", ".gitignore", ".golangci.yaml", ".git", "dist",
 		"lookout",
 	}
-	entries, err := os.ReadDir("../..")
+	entries, err := os.ReadDir(testenv.RepoRoot(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +187,7 @@ func TestTopLevel(t *testing.T) {
 
 // Nothing is computed before main: there is no init function, and no package variable compiles a pattern.
 func TestNothingIsDoneBeforeMain(t *testing.T) {
-	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(testenv.RepoRoot(t), func(path string, d fs.DirEntry, err error) error {
 		if d != nil && d.IsDir() && d.Name() == ".ci" {
 			return filepath.SkipDir // commands for developers, which are not part of the program
 		}
