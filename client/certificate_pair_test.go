@@ -2,13 +2,9 @@ package client
 
 import (
 	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/binary"
 	"encoding/pem"
-	"math/big"
 	"net"
 	"os"
 	"path/filepath"
@@ -17,34 +13,9 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"lookout/client/certtest"
 	"lookout/client/faulttest"
 )
-
-// pemPair is a certificate for a name, valid for two hours around now, and its key.
-func pemPair(t *testing.T, name string, now time.Time) (cert, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1),
-		DNSNames:     []string{name},
-		NotBefore:    now.Add(-time.Hour),
-		NotAfter:     now.Add(time.Hour),
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(
-		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}),
-	)
-}
 
 // The names in a certificate come from a file that somebody else may have made.
 func TestCertificatePair_HostNames_areCleaned(t *testing.T) {
@@ -57,7 +28,7 @@ func TestCertificatePair_HostNames_areCleaned(t *testing.T) {
 // What a file or a bucket's label adds to a sentence is cleaned too.
 func TestCertificatePair_problems_areCleaned(t *testing.T) {
 	now := time.Now()
-	cert, key := pemPair(t, "cdn.acme.net", now)
+	cert, key := certtest.New("cdn.acme.net").PEM()
 	pair, err := NewCertificatePair(cert, key)
 	if err != nil {
 		t.Fatal(err)
@@ -73,8 +44,8 @@ func TestCertificatePair_problems_areCleaned(t *testing.T) {
 
 func TestParseCertificatePair(t *testing.T) {
 	now := time.Now()
-	cert, key := pemPair(t, "cdn.acme.net", now)
-	_, other := pemPair(t, "cdn.acme.net", now)
+	cert, key := certtest.New("cdn.acme.net").PEM()
+	_, other := certtest.New("cdn.acme.net").PEM()
 	for want, texts := range map[string][2]string{
 		"certificate file": {"x", key},
 		"cannot be read":   {"-----BEGIN CERTIFICATE-----\naGVsbG8=\n-----END CERTIFICATE-----\n", key},
@@ -96,8 +67,8 @@ func TestParseCertificatePair(t *testing.T) {
 		when  time.Time
 	}{
 		"":                {"cdn.acme.net", now},
-		"expired":         {"cdn.acme.net", now.Add(2 * time.Hour)},
-		"valid only from": {"cdn.acme.net", now.Add(-2 * time.Hour)},
+		"expired":         {"cdn.acme.net", now.AddDate(100, 0, 0)},
+		"valid only from": {"cdn.acme.net", now.AddDate(-100, 0, 0)},
 		"do not cover":    {"www.acme.net", now},
 	} {
 		if why := pair.ProblemFor(at.label, at.when); !strings.Contains(why, want) || (why == "") != (want == "") {
@@ -119,7 +90,7 @@ func TestLoadCertificatePair_tooLarge(t *testing.T) {
 // Only regular files are opened, because reading a pipe could block.
 func TestLoadCertificatePair_notRegularFile(t *testing.T) {
 	faulttest.ReportCase(t, "F11", "not a regular file")
-	cert, key := pemPair(t, "cdn.acme.net", time.Now())
+	cert, key := certtest.New("cdn.acme.net").PEM()
 	good := filepath.Join(t.TempDir(), "good.pem")
 	if err := os.WriteFile(good, []byte(cert+key), 0o600); err != nil {
 		t.Fatal(err)
@@ -132,44 +103,10 @@ func TestLoadCertificatePair_notRegularFile(t *testing.T) {
 	}
 }
 
-// issuedPEM is a certificate for some names, issued by another and its key, and its own key. Without an issuer it is
-// that of an authority.
-func issuedPEM(
-	t *testing.T, issuer *x509.Certificate, issuerKey *ecdsa.PrivateKey, names ...string,
-) (*x509.Certificate, *ecdsa.PrivateKey, string) {
+// opensslKey is a pair's key as openssl writes it.
+func opensslKey(t *testing.T, pair certtest.Pair) string {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1),
-		Subject:      pkix.Name{CommonName: rand.Text()},
-		DNSNames:     names,
-		NotBefore:    time.Now().Add(-time.Hour),
-		NotAfter:     time.Now().Add(time.Hour),
-	}
-	if len(names) == 0 {
-		template.IsCA, template.BasicConstraintsValid, template.KeyUsage = true, true, x509.KeyUsageCertSign
-	}
-	if issuer == nil {
-		issuer, issuerKey = template, private
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, issuer, &private.PublicKey, issuerKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c, private, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
-}
-
-// keyPEM is a key as openssl writes it.
-func keyPEM(t *testing.T, private *ecdsa.PrivateKey) string {
-	t.Helper()
-	raw, err := x509.MarshalECPrivateKey(private)
+	raw, err := x509.MarshalECPrivateKey(pair.Key.(*ecdsa.PrivateKey))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,10 +117,13 @@ func keyPEM(t *testing.T, private *ecdsa.PrivateKey) string {
 // What a file holds beside the certificates is not sent as one, and the host's certificate comes first: also if the
 // file is a bundle that begins with the authority, holds the key, or is used for both.
 func TestNewCertificatePair_sendsCertificatesAndOneKey(t *testing.T) {
-	rootCert, rootKey, root := issuedPEM(t, nil, nil)
-	middleCert, middleKey, middle := issuedPEM(t, rootCert, rootKey)
-	_, hostKey, host := issuedPEM(t, middleCert, middleKey, "cdn.acme.net")
-	key, otherKey := keyPEM(t, hostKey), keyPEM(t, rootKey)
+	authority := certtest.New()
+	issuer := certtest.Sign(x509.Certificate{}, nil, authority)
+	pair := certtest.Sign(x509.Certificate{DNSNames: []string{"cdn.acme.net"}}, nil, issuer)
+	root, _ := authority.PEM()
+	middle, _ := issuer.PEM()
+	host, _ := pair.PEM()
+	key, otherKey := opensslKey(t, pair), opensslKey(t, authority)
 	chain := host + middle + root
 	for name, texts := range map[string][2]string{
 		"in order":             {chain, key},
@@ -214,8 +154,7 @@ func TestNewCertificatePair_sendsCertificatesAndOneKey(t *testing.T) {
 
 // What editors and other tools make of PEM is understood, and is sent as PEM.
 func TestNewCertificatePair_understandsOddFiles(t *testing.T) {
-	now := time.Now()
-	cert, key := pemPair(t, "cdn.acme.net", now)
+	cert, key := certtest.New("cdn.acme.net").PEM()
 	utf16With := func(order binary.AppendByteOrder, mark string) func(string) string {
 		return func(text string) string {
 			data := []byte(mark)
@@ -266,9 +205,9 @@ func TestNewCertificatePair_understandsOddFiles(t *testing.T) {
 
 // What is not understood is named, with the next step.
 func TestNewCertificatePair_namesWhatItIs(t *testing.T) {
-	cert, key := pemPair(t, "cdn.acme.net", time.Now())
+	cert, key := certtest.New("cdn.acme.net").PEM()
 	der, _ := pem.Decode([]byte(cert))
-	_, _, other := issuedPEM(t, nil, nil, "www.acme.net")
+	other, _ := certtest.New("www.acme.net").PEM()
 	as := func(kind string) string { return strings.ReplaceAll(cert, "CERTIFICATE", kind) }
 	sequence := string([]byte{0x30, 0x82, 0x04, 0x1c})
 	pkcs7 := sequence + "\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02\xa0\x82"
@@ -304,8 +243,7 @@ func TestNewCertificatePair_namesWhatItIs(t *testing.T) {
 
 // A certificate without host names says so, instead of an empty list of them.
 func TestCertificatePair_ProblemFor_noHostNames(t *testing.T) {
-	nameless, _, _ := issuedPEM(t, nil, nil)
-	address, _, _ := issuedPEM(t, nil, nil, "www.acme.net")
+	nameless, address := certtest.New().Leaf, certtest.New("www.acme.net").Leaf
 	address.DNSNames, address.IPAddresses = nil, []net.IP{net.IPv4(192, 0, 2, 1)}
 	for _, c := range []struct {
 		leaf *x509.Certificate

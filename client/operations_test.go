@@ -3,16 +3,10 @@ package client_test
 import (
 	"cmp"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"net/http"
 	"os"
 	"slices"
@@ -22,6 +16,7 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/certtest"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 )
@@ -44,32 +39,6 @@ func newEmulatedClient(
 	return c, e
 }
 
-// newCertificatePEM is a certificate for a name and its key, as PEM.
-func newCertificatePEM(t *testing.T, name string) (certificate, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1),
-		DNSNames:     []string{name},
-		NotAfter:     time.Now().Add(time.Hour),
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encode := func(kind string, data []byte) string {
-		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}))
-	}
-	return encode("CERTIFICATE", der), encode("PRIVATE KEY", raw)
-}
-
 // operationCall is one operation of the document, called through the client.
 type operationCall struct {
 	op   string
@@ -81,7 +50,7 @@ func ignore[T any](_ T, err error) error { return err }
 // operations returns a call of each operation that the emulator serves, in an order in which each can succeed on the
 // demo account.
 func operations(t *testing.T) []operationCall {
-	certificate, key := newCertificatePEM(t, "cdn.acme.net")
+	certificate, key := certtest.New("cdn.acme.net").PEM()
 	const east = "us-east-1"
 	no := false
 	return []operationCall{
@@ -416,7 +385,7 @@ func TestClient_refusalsOfEachRule(t *testing.T) {
 			)
 		}
 	}
-	certificate, key := newCertificatePEM(t, "other.example")
+	certificate, key := certtest.New("other.example").PEM()
 	for _, rule := range []struct {
 		name   string
 		do     func(context.Context, *client.Client) error

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/certtest"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 	"lookout/client/journal"
@@ -106,7 +107,7 @@ type canaryClient struct {
 func newCanaryClient(t *testing.T, transport http.RoundTripper) *canaryClient {
 	t.Helper()
 	v := &canaryClient{journal: filepath.Join(t.TempDir(), "j"), log: &bytes.Buffer{}}
-	v.cert, v.key = newCertificatePEM(t, "cdn.acme.net")
+	v.cert, v.key = certtest.New("cdn.acme.net").PEM()
 	secrets := append(fragments(canaryToken), canaryToken, canaryUser, canaryPassword, v.key)
 	for line := range strings.Lines(v.key) {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "-----") {
@@ -476,7 +477,7 @@ func TestTheRepositoryHoldsNoSecrets(t *testing.T) {
 		}
 	})
 	hex64, letters := strings.Repeat("0123456789abcdef", 4), strings.Repeat("Ab1+", 10)
-	_, key := newCertificatePEM(t, "x.example")
+	_, key := certtest.New("x.example").PEM()
 	for name, planted := range map[string]string{
 		"key":           key,
 		"header":        "Authorization: Bearer " + hex64,

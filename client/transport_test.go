@@ -2,15 +2,11 @@ package client
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -21,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"lookout/client/certtest"
 	"lookout/client/faulttest"
 )
 
@@ -138,31 +135,12 @@ func TestTransport_deadPooledConnection(t *testing.T) {
 // newTestCA is a server's configuration with a certificate for a name, and who vouches for it.
 func newTestCA(t *testing.T, from, until time.Time, name string) (*tls.Config, *x509.CertPool) {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber:          big.NewInt(1),
-		DNSNames:              []string{name},
-		NotBefore:             from,
-		NotAfter:              until,
-		IsCA:                  true,
-		BasicConstraintsValid: true,
-		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leaf, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
+	template := x509.Certificate{DNSNames: []string{name}, NotBefore: from, NotAfter: until}
+	pair := certtest.Sign(template, nil, certtest.Pair{})
 	roots := x509.NewCertPool()
-	roots.AddCert(leaf)
+	roots.AddCert(pair.Leaf)
 	return &tls.Config{
-		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: private, Leaf: leaf}},
+		Certificates: []tls.Certificate{{Certificate: [][]byte{pair.Leaf.Raw}, PrivateKey: pair.Key, Leaf: pair.Leaf}},
 	}, roots
 }
 

@@ -1,13 +1,7 @@
 package views_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
-	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +9,7 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/certtest"
 	"lookout/client/emulator"
 	"lookout/client/lists"
 )
@@ -74,7 +69,7 @@ func bucketChanges() []pathCase {
 
 func certificateChanges(t *testing.T) []pathCase {
 	t.Helper()
-	certificate, key := writeCertificate(t, "cdn.acme.net")
+	certificate, key := certtest.New("cdn.acme.net").Write(t)
 	files := []string{certificate, "<tab>", key, "<ctrl+s>"}
 	upload := pathStep{key: "U", fill: files, op: client.OpUploadCertificate, before: `{"ssl":false}`}
 	return []pathCase{
@@ -196,44 +191,11 @@ func objectChanges(t *testing.T) []pathCase {
 	}
 }
 
-// writeCertificate writes a certificate for a name and its key. It is valid in the time of the tests, which begins in
-// 2000.
-func writeCertificate(t *testing.T, name string) (certificate, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1),
-		DNSNames:     []string{name},
-		NotBefore:    time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC),
-		NotAfter:     time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC),
-	}
-	public, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	write := func(file, kind string, data []byte) string {
-		path := filepath.Join(dir, file)
-		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	return write("cert.pem", "CERTIFICATE", public), write("key.pem", "PRIVATE KEY", secret)
-}
-
 // If the answer to the deletion of the old certificate is lost, and a certificate is still set, the program does not
 // take it for the new one.
 func TestReplaceCertificate_lostDeletion(t *testing.T) {
 	t.Parallel()
-	certificate, key := writeCertificate(t, "cdn.acme.net")
+	certificate, key := certtest.New("cdn.acme.net").Write(t)
 	files := []string{certificate, "<tab>", key, "<ctrl+s>"}
 	for name, c := range map[string]struct {
 		fault emulator.Fault
@@ -272,7 +234,7 @@ func TestReplaceCertificate_lostDeletion(t *testing.T) {
 // A certificate whose file is gone when it is to be sent is not sent, and nothing is recorded as sent.
 func TestCertificate_fileGoneBeforeUpload(t *testing.T) {
 	t.Parallel()
-	certificate, key := writeCertificate(t, "cdn.acme.net")
+	certificate, key := certtest.New("cdn.acme.net").Write(t)
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, setProtected, func(r *harness) {
 		r.press("8", "/", "cdn.acme", "<enter>", "c", "U", certificate, "<tab>", key, "<ctrl+s>")
 		r.requireDialog("PROD: account acme-prod is protected")

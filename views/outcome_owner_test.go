@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/certtest"
 	"lookout/client/emulator"
 )
 
@@ -81,7 +82,7 @@ func sameRequest(t *testing.T, c client.Change) (method, path, body string) {
 	path = strings.TrimPrefix(c.Path, "/v4")
 	switch c.Op {
 	case client.OpUploadCertificate:
-		certificate, key := writeCertificate(t, "cdn.acme.net")
+		certificate, key := certtest.New("cdn.acme.net").Write(t)
 		c.Body = map[string]string{"certificate": readFile(t, certificate), "private_key": readFile(t, key)}
 	case client.OpEnableService, client.OpDisableService:
 		return c.Method, path, ""

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/certtest"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 	"lookout/client/journal"
@@ -19,7 +20,7 @@ import (
 // allChanges returns one case for each of the 24 changes of the document; making a link is none.
 func allChanges(t *testing.T) []changeCase {
 	t.Helper()
-	certificate, key := writeCertificate(t, "cdn.acme.net")
+	certificate, key := certtest.New("cdn.acme.net").Write(t)
 	upload := fmt.Sprintf("8 / cdn.acme <enter> c U %s <tab> %s", certificate, key)
 	return append(
 		changeCases(),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"lookout/client/certtest"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 	"lookout/ui/shell"
@@ -306,7 +307,7 @@ func keyLines(k recordedRow) []string {
 func TestRecordings_changesAreShown(t *testing.T) {
 	t.Parallel()
 	const bucket = "/object-storage/buckets/{clusterId}/{bucket}"
-	certificate, key := writeCertificate(t, "cdn.acme.net")
+	certificate, key := certtest.New("cdn.acme.net").Write(t)
 	upload := "8 / cdn.acme <enter> c U " + certificate + " <tab> " + key + " <ctrl+s>"
 	type shownChange struct {
 		keys, message string

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/certtest"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 	"lookout/client/journal"
@@ -684,7 +685,7 @@ func TestCertificate_checkedBeforeUpload(t *testing.T) {
 // The certificate page shows the date of a certificate that was just uploaded, and says who knows it later.
 func TestCertificate_date(t *testing.T) {
 	t.Parallel()
-	certificate, key := writeCertificate(t, "cdn.acme.net")
+	certificate, key := certtest.New("cdn.acme.net").Write(t)
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press(append(goTo("8", "cdn.acme"), "c")...)
 		r.requireText("the audit knows the date")

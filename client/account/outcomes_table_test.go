@@ -2,19 +2,12 @@ package account_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
-	"math/big"
 	"strconv"
-	"sync"
 	"testing"
-	"time"
 
 	"lookout/client"
+	"lookout/client/certtest"
 )
 
 // A change is one change of the account, as a program sends it.
@@ -246,7 +239,8 @@ func changeCases(t *testing.T) []changeCase {
 			},
 		}
 	}
-	certificate, privateKey := certificateFor(certificateBucket)
+	certificate, keyText := certtest.New(certificateBucket).PEM()
+	privateKey := client.NewSecret(keyText)
 	upload := change{
 		Change: bucketChange(
 			client.OpUploadCertificate, "certificate", certificateBucket, map[string]any{"ssl": false},
@@ -339,29 +333,4 @@ func deletion(
 	id int, remove func(*client.Writer, context.Context, int) error,
 ) func(context.Context, *client.Writer) (any, error) {
 	return func(ctx context.Context, w *client.Writer) (any, error) { return nil, remove(w, ctx, id) }
-}
-
-// certificates are those that were made, by host name.
-var certificates sync.Map
-
-// certificateFor returns a certificate for a host name and its key. It is valid in the time of the tests, which begins
-// in 2000.
-func certificateFor(host string) (certificate string, key client.Secret) {
-	made, _ := certificates.LoadOrStore(host, sync.OnceValue(func() [2]string {
-		private, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		template := &x509.Certificate{
-			SerialNumber: big.NewInt(1),
-			DNSNames:     []string{host},
-			NotBefore:    time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC),
-			NotAfter:     time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC),
-		}
-		public, _ := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-		secret, _ := x509.MarshalPKCS8PrivateKey(private)
-		return [2]string{
-			string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: public})),
-			string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})),
-		}
-	}))
-	pair := made.(func() [2]string)()
-	return pair[0], client.NewSecret(pair[1])
 }

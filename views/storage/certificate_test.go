@@ -3,15 +3,11 @@ package storage
 import (
 	"bytes"
 	"crypto"
-	"crypto/ecdsa"
 	"crypto/ed25519"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
-	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,45 +16,11 @@ import (
 
 	"lookout/client"
 	"lookout/client/account"
+	"lookout/client/certtest"
 	"lookout/client/faulttest"
 	"lookout/client/wording"
 	"lookout/ui/form"
 )
-
-// newCertificatePair makes a certificate and its key for some names and a time.
-func newCertificatePair(
-	t *testing.T, key crypto.Signer, from, until time.Time, names ...string,
-) (certificate, private []byte) {
-	t.Helper()
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1),
-		Subject:      pkix.Name{CommonName: "x"},
-		DNSNames:     names,
-		NotBefore:    from,
-		NotAfter:     until,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(
-		&pem.Block{Type: "PRIVATE KEY", Bytes: raw},
-	)
-}
-
-// newSigner makes a private key.
-func newSigner(t *testing.T) crypto.Signer {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
 
 // pairCase is a certificate and a key, and what is wrong with them: "field: reason"; "" is nothing.
 type pairCase struct {
@@ -69,18 +31,23 @@ type pairCase struct {
 // pairCases are the cases of TestCertificateFiles_fields.
 func pairCases(t *testing.T) map[string]pairCase {
 	t.Helper()
-	now, own := time.Now(), newSigner(t)
-	day := 24 * time.Hour
-	cert, key := newCertificatePair(t, own, now.Add(-day), now.Add(day), "cdn.acme.net")
-	expired, _ := newCertificatePair(t, own, now.Add(-2*day), now.Add(-day), "cdn.acme.net")
-	early, _ := newCertificatePair(t, own, now.Add(day), now.Add(2*day), "cdn.acme.net")
-	elsewhere, _ := newCertificatePair(t, own, now.Add(-day), now.Add(day), "other.example", "\x1b[2J.example")
-	_, stranger := newCertificatePair(t, newSigner(t), now.Add(-day), now.Add(day), "cdn.acme.net")
+	now, day := time.Now(), 24*time.Hour
+	own := certtest.New("cdn.acme.net")
+	signed := func(key crypto.Signer, from, until time.Time, names ...string) (certificate, private []byte) {
+		template := x509.Certificate{DNSNames: names, NotBefore: from, NotAfter: until}
+		cert, secret := certtest.Sign(template, key, certtest.Pair{}).PEM()
+		return []byte(cert), []byte(secret)
+	}
+	cert, key := signed(own.Key, now.Add(-day), now.Add(day), "cdn.acme.net")
+	expired, _ := signed(own.Key, now.Add(-2*day), now.Add(-day), "cdn.acme.net")
+	early, _ := signed(own.Key, now.Add(day), now.Add(2*day), "cdn.acme.net")
+	elsewhere, _ := signed(own.Key, now.Add(-day), now.Add(day), "other.example", "\x1b[2J.example")
+	_, stranger := signed(nil, now.Add(-day), now.Add(day), "cdn.acme.net")
 	_, edwards, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	edCert, edKey := newCertificatePair(t, edwards, now.Add(-day), now.Add(day), "cdn.acme.net")
+	edCert, edKey := signed(edwards, now.Add(-day), now.Add(day), "cdn.acme.net")
 	block, _ := pem.Decode(key)
 	locked := pem.EncodeToMemory(&pem.Block{Type: "ENCRYPTED PRIVATE KEY", Bytes: block.Bytes})
 	oldLocked := pem.EncodeToMemory(

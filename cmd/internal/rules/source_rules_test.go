@@ -185,8 +185,7 @@ func sourceRules() []sourceRule {
 				"os.RemoveAll", "os.Link", "os.Symlink",
 			),
 			[]string{
-				"client/safefile/", "client/statefile/", "client/journal/", "client/transfer/", "client/faulttest/",
-				"client/ratelimit/",
+				"client/safefile/", "client/statefile/", "client/journal/", "client/transfer/", "client/ratelimit/",
 				"cmd/internal/config/private_file.go", "cmd/internal/dashboard/dashboard.go", "cmd/docgen/",
 				"cmd/internal/setup/wizard.go", "views/storage/key_secret.go",
 			},
@@ -207,11 +206,11 @@ func sourceRules() []sourceRule {
 			}
 			return ""
 		}, []string{
-			"ui/terminal/", "client/emulator/", "client/faulttest/", "client/object_iterator.go",
+			"ui/terminal/", "client/emulator/", "client/object_iterator.go",
 			"client/transfer/manager.go", "client/transfer/pace.go", "client/transfer/interrupted.go",
 			"client/transfer/copy.go", "client/lists/prefetch.go", "client/lists/executor.go",
 			"client/account/account.go", "client/account/bucket_fetcher.go", "cmd/internal/config/token.go",
-			"ui/uitest/", "cmd/internal/prompt/prompt.go", "cmd/internal/exit/signal.go",
+			"cmd/internal/prompt/prompt.go", "cmd/internal/exit/signal.go",
 			"cmd/internal/cli/script_session.go", "cmd/internal/cli/emulate.go", "cmd/internal/keep/", "cmd/docgen/",
 		},
 			`func f() { go f() }`},
@@ -252,7 +251,6 @@ func sourceRules() []sourceRule {
 			[]string{
 				"cmd/internal/config/token.go", "cmd/internal/cli/config_command.go", "ui/shell/program_actions.go",
 				"ui/terminal/clipboard.go", "ui/terminal/command.go", "cmd/internal/keep/detach.go",
-				"client/faulttest/syscalls_linux_amd64.go",
 			},
 			`import "os/exec"; var _ = exec.Command("x")`,
 		},
@@ -277,7 +275,7 @@ func sourceRules() []sourceRule {
 		{
 			"no wait is longer than it needs",
 			usesName("time.Sleep"),
-			[]string{"ui/terminal/", "client/faulttest/"},
+			[]string{"ui/terminal/"},
 			`import "time"; func f() { time.Sleep(1) }`,
 		},
 		{"chance is not for secrets", func(s sourceFile, n ast.Node) string {
@@ -305,24 +303,23 @@ func (g sourceRule) violations(s sourceFile) (places []string) {
 	return places
 }
 
-// readSources returns all files of the program, with paths relative to the top. Like Go, it skips hidden folders.
+// readSources returns all files of the program, with paths relative to the top. It skips hidden folders, as Go does,
+// and the packages that only tests import.
 func readSources(t *testing.T) (all []sourceFile) {
 	t.Helper()
 	set := gotoken.NewFileSet()
 	err := filepath.WalkDir(testenv.RepoRoot(t), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") {
+		name, _ := filepath.Rel(testenv.RepoRoot(t), path)
+		name = filepath.ToSlash(name)
+		if err == nil && d.IsDir() && (len(name) > 1 && strings.HasPrefix(name, ".") || d.Name() == "testdata" ||
+			slices.Contains(testSupport, name)) {
 			return fs.SkipDir
 		}
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
-			strings.Contains(
-				filepath.ToSlash(path), "/termtest/",
-			) || strings.Contains(filepath.ToSlash(path), "/testenv/") ||
-			strings.Contains(filepath.ToSlash(path), "/testdata/") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
 		file, err := parser.ParseFile(set, path, nil, 0)
-		name, _ := filepath.Rel(testenv.RepoRoot(t), path)
-		all = append(all, sourceFile{filepath.ToSlash(name), file, set})
+		all = append(all, sourceFile{name, file, set})
 		return err
 	})
 	if err != nil || len(all) < 50 {
