@@ -6,8 +6,6 @@ import (
 	"time"
 	"unicode"
 
-	tea "charm.land/bubbletea/v2"
-
 	"lookout/client/emulator"
 )
 
@@ -76,7 +74,7 @@ func TestFilter_unfinishedInputHidesNothing(t *testing.T) {
 		} {
 			r.press("/")
 			for _, letter := range typed {
-				r.send(tea.KeyPressMsg{Code: letter, Text: string(letter)})
+				r.press(string(letter))
 				if !strings.Contains(r.screen(), "▸") {
 					t.Fatalf("%s: no row is left:\n%s", typed, r.screen())
 				}

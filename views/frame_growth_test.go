@@ -183,7 +183,7 @@ func newFrameProgram(t testing.TB, n int) (p frameProgram, panes []ui.Pane) {
 
 // press handles a key and draws a frame, as the program does.
 func (p frameProgram) press(key rune) tea.Cmd {
-	cmd := p.shell.Update(tea.KeyPressMsg{Code: key, Text: string(key)})
+	cmd := p.shell.Update(uitest.Key(string(key)))
 	p.shell.Frame()
 	return cmd
 }

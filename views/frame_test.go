@@ -20,6 +20,7 @@ import (
 	"lookout/theme"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
+	"lookout/ui/uitest"
 )
 
 // requireFrameSize fails unless the frame has exactly this size, and makes it the size of the harness.
@@ -320,12 +321,11 @@ func TestProgram_longUseLeaksNothing(t *testing.T) {
 		startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 			use := func(n int) {
 				for i := range n {
-					key := rune("?a:m"[i%4])
-					r.launch(r.shell.Update(tea.KeyPressMsg{Code: key, Text: string(key)}))
+					r.launch(r.shell.Update(uitest.Keys("?a:m")[i%4]))
 					if i%16 < 4 {
 						r.shell.Frame()
 					}
-					r.launch(r.shell.Update(tea.KeyPressMsg{Code: tea.KeyEscape}))
+					r.launch(r.shell.Update(uitest.Key("<esc>")))
 				}
 				for i := range n / 10 {
 					r.press(string(rune('0'+i%10)), "r")
@@ -396,10 +396,7 @@ func fuzzMessage(b byte) tea.Msg {
 	}
 	switch {
 	case int(b) < len(keys):
-		if name, ok := strings.CutPrefix(keys[b], "<"); ok {
-			return named(strings.TrimSuffix(name, ">"))
-		}
-		return tea.KeyPressMsg{Code: rune(keys[b][0]), Text: keys[b]}
+		return uitest.Key(keys[b])
 	case b < 80:
 		return tea.PasteMsg{Content: []string{"y\n", "acme-prod\r", "7", "\x1b[2J", strings.Repeat("long ", 100)}[b%5]}
 	case b < 110:

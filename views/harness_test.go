@@ -27,6 +27,7 @@ import (
 	"lookout/ui/form"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
+	"lookout/ui/uitest"
 	"lookout/views"
 	"lookout/views/activity"
 	"lookout/views/operation"
@@ -373,53 +374,12 @@ func (r *harness) wait(d time.Duration) {
 	}
 }
 
-// press types keys: a name in angle brackets is one key, all other text is typed letter by letter.
+// press presses keys: "<enter>" is one key, all other text is typed.
 func (r *harness) press(keys ...string) {
 	r.T.Helper()
-	for _, k := range keys {
-		if name, ok := strings.CutPrefix(k, "<"); ok {
-			r.send(named(strings.TrimSuffix(name, ">")))
-			continue
-		}
-		for _, letter := range k {
-			r.send(tea.KeyPressMsg{Code: letter, Text: string(letter)})
-		}
+	for _, k := range uitest.Keys(keys...) {
+		r.send(k)
 	}
-}
-
-func named(name string) tea.KeyPressMsg {
-	codes := map[string]rune{
-		"enter":     tea.KeyEnter,
-		"esc":       tea.KeyEscape,
-		"tab":       tea.KeyTab,
-		"space":     tea.KeySpace,
-		"up":        tea.KeyUp,
-		"down":      tea.KeyDown,
-		"left":      tea.KeyLeft,
-		"right":     tea.KeyRight,
-		"home":      tea.KeyHome,
-		"end":       tea.KeyEnd,
-		"pgup":      tea.KeyPgUp,
-		"pgdown":    tea.KeyPgDown,
-		"backspace": tea.KeyBackspace,
-	}
-	k := tea.KeyPressMsg{}
-	for _, part := range strings.Split(name, "+") {
-		switch {
-		case part == "ctrl":
-			k.Mod |= tea.ModCtrl
-		case part == "shift":
-			k.Mod |= tea.ModShift
-		case codes[part] != 0:
-			k.Code = codes[part]
-			if k.Code == tea.KeySpace {
-				k.Text = " "
-			}
-		default:
-			k.Code = []rune(part)[0]
-		}
-	}
-	return k
 }
 
 // screen returns the frame as text, without styles.

@@ -24,6 +24,7 @@ import (
 	"lookout/client/ratelimit"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
+	"lookout/ui/uitest"
 )
 
 // paneKeys are the panes that the API fills, and a text of each.
@@ -567,7 +568,7 @@ func TestChanges_doublePresses(t *testing.T) {
 				startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
 					release := r.emu.HoldRequests(w.op)
 					r.pressAll(w.keys)
-					k := named(strings.Trim(w.send, "<>"))
+					k := uitest.Key(w.send)
 					switch how {
 					case "twice":
 						for range 3 {
@@ -1079,25 +1080,18 @@ func TestUnseenKeys_changeNothing(t *testing.T) {
 		"move":           {"3jjj", "4 of 14", nil, 0},
 		"filter":         {"3/edge", "of 14 match", nil, 0},
 		"delete and yes": {"4Dy", "before the screen had caught up", nil, 0},
-		"name typed":     {"3/billing-web\rDbilling-web\r", "before the screen had caught up", nil, 0},
-		"enable at once": {"3/billing-cron\rE", "before the screen had caught up", nil, 0},
-		"enable, seen":   {"3/billing-cron\rE", "before the screen had caught up", []string{"y"}, 1},
-		"disable":        {"3/billing-web\rd\x13", "before the screen had caught up", nil, 0},
+		"name typed":     {"3/billing-web<enter>Dbilling-web<enter>", "before the screen had caught up", nil, 0},
+		"enable at once": {"3/billing-cron<enter>E", "before the screen had caught up", nil, 0},
+		"enable, seen":   {"3/billing-cron<enter>E", "before the screen had caught up", []string{"y"}, 1},
+		"disable":        {"3/billing-web<enter>d<ctrl+s>", "before the screen had caught up", nil, 0},
 	} {
 		faulttest.RunCase(t, "E3", "far behind: "+name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
-				for _, letter := range c.keys {
-					k := tea.KeyPressMsg{Code: letter, Text: string(letter)}
-					switch letter {
-					case '\r':
-						k = named("enter")
-					case '\x13':
-						k = named("ctrl+s")
-					}
+				for _, k := range uitest.Keys(c.keys) {
 					r.send(terminal.UnseenInputMsg{Input: k})
 				}
 				r.wait(time.Second)
-				r.send(terminal.UnseenInputMsg{Input: tea.KeyPressMsg{Code: 'y', Text: "y"}})
+				r.send(terminal.UnseenInputMsg{Input: uitest.Key("y")})
 				r.wait(time.Second)
 				r.requireText(c.shows)
 				r.press(c.thenPressed...)
@@ -1116,7 +1110,7 @@ func TestUnseenKeys_sendNoForm(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "d")
 		r.wait(time.Second)
-		r.send(terminal.UnseenInputMsg{Input: named("ctrl+s")})
+		r.send(terminal.UnseenInputMsg{Input: uitest.Key("<ctrl+s>")})
 		r.wait(time.Second)
 		r.requireText("before the screen showed")
 		if n := len(r.emu.Ledger()); n != 0 {

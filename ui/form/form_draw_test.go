@@ -50,7 +50,6 @@ func drawn(t *testing.T, v *FormView, width, height int) string {
 // A form shows what it does, its fields, and the button with what is to be known about the field with the keyboard
 // beside it. Only one of these is marked, and none while the form is being sent.
 func TestFormView_View(t *testing.T) {
-	send := func(v *FormView) tea.Cmd { return v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}) }
 	for name, c := range map[string]struct {
 		do   func(*FormView)
 		want string
@@ -64,7 +63,7 @@ What it is for.
                   type 2 to continue
 
 unique in the account              [ add ]`},
-		"the second field": {func(v *FormView) { press(v, tea.KeyTab) }, `
+		"the second field": {func(v *FormView) { press(v, "<tab>") }, `
 What it is for.
 
   Name            alpha
@@ -73,7 +72,7 @@ What it is for.
                   type 2 to continue
 
                                    [ add ]`},
-		"the word": {func(v *FormView) { press(v, tea.KeyTab, tea.KeyTab) }, `
+		"the word": {func(v *FormView) { press(v, "<tab><tab>") }, `
 What it is for.
 
   Name            alpha
@@ -82,7 +81,7 @@ What it is for.
                   type 2 to continue
 
                                    [ add ]`},
-		"the button": {func(v *FormView) { press(v, tea.KeyTab, tea.KeyTab, tea.KeyTab) }, `
+		"the button": {func(v *FormView) { press(v, "<tab><tab><tab>") }, `
 What it is for.
 
   Name            alpha
@@ -91,7 +90,7 @@ What it is for.
                   type 2 to continue
 
                                  ▸ [ add ]`},
-		"sending": {func(v *FormView) { press(v, tea.KeyTab, tea.KeyTab); typeText(v, "2"); send(v) }, `
+		"sending": {func(v *FormView) { press(v, "<tab><tab>2<ctrl+s>") }, `
 What it is for.
 
   Name            alpha
@@ -100,7 +99,7 @@ What it is for.
                   type 2 to continue
 adding… waiting for the
 response                           [ add ]`},
-		"refused": {func(v *FormView) { press(v, tea.KeyTab, tea.KeyTab); typeText(v, "2"); uitest.RunAll(send(v)) }, `
+		"refused": {func(v *FormView) { uitest.RunAll(press(v, "<tab><tab>2<ctrl+s>")) }, `
 What it is for.
 
 ✗ refused
@@ -156,7 +155,7 @@ func TestFormView_View_scrolls(t *testing.T) {
 				if v.Position() != position {
 					t.Errorf("%d lines, %s: position %q, want %q", height, want, v.Position(), position)
 				}
-				if press(v, tea.KeyTab); want == "▸ [ add ]" {
+				if press(v, "<tab>"); want == "▸ [ add ]" {
 					break
 				}
 			}
@@ -186,7 +185,7 @@ func TestFormView_Hints(t *testing.T) {
 			if got := hintText(v); got != want {
 				t.Errorf("%s, enter sends: %t: %q, want %q", fields[i].Label, submits != nil, got, want)
 			}
-			press(v, tea.KeyTab)
+			press(v, "<tab>")
 			if got := hintText(v); got != "enter or ctrl+s add, tab next field, esc cancel" {
 				t.Errorf("the button: %q", got)
 			}
@@ -221,7 +220,7 @@ func TestFormView_Announce(t *testing.T) {
 		})
 		f.Review = func() string { return "Sends one request." }
 	})
-	v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
+	press(v, "<ctrl+s>")
 	for _, c := range []struct {
 		item, input     string
 		position, count int
@@ -238,10 +237,9 @@ func TestFormView_Announce(t *testing.T) {
 		if got := v.Announce(b); got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
-		press(v, tea.KeyTab)
+		press(v, "<tab>")
 	}
-	typeText(v, "x")
-	press(v, tea.KeyEscape)
+	press(v, "x<esc>")
 	if got := v.Announce(b).Item; got != "press escape again to discard what you typed, any other key keeps it" {
 		t.Errorf("after escape: %q", got)
 	}

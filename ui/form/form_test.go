@@ -36,7 +36,7 @@ func TestFormView_Update_asksTwiceButSendsOnce(t *testing.T) {
 		},
 	}, t.Context())
 	for range 2 {
-		uitest.RunAll(v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}))
+		uitest.RunAll(press(v, "<ctrl+s>"))
 	}
 	for _, answer := range answers {
 		uitest.RunAll(answer())
@@ -57,7 +57,7 @@ func TestFormView_Announce_progress(t *testing.T) {
 		},
 		Send: func(context.Context) (func() tea.Cmd, error) { return nil, nil },
 	}, t.Context())
-	v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
+	press(v, "<ctrl+s>")
 	b := uitest.NewBox(t, 70, 20)
 	first := v.Announce(b).Item
 	if first != "comparing, press escape to stop" || v.Announce(b).Item != first {
@@ -88,19 +88,12 @@ func TestFormView_rejectionKeepsValues(t *testing.T) {
 	}
 	v := NewFormView(form, t.Context())
 	b := uitest.NewBox(t, 70, 20)
-	typed := func(text string) { typeText(v, text) }
-	send := func() { uitest.RunAll(v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})) }
-	typed("ab")
-	send()
+	uitest.RunAll(press(v, "ab<ctrl+s>"))
 	if sent != 0 || !strings.Contains(ansi.Strip(v.View(b)), "3 to 10 characters") {
 		t.Fatalf("sent %d times:\n%s", sent, v.View(b))
 	}
-	typed("cd")
-	v.Update(tea.KeyPressMsg{Code: tea.KeyTab})
-	v.Update(tea.KeyPressMsg{Code: tea.KeyTab})
-	typed("canary")
-	first := v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
-	if v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}) != nil {
+	first := press(v, "cd<tab><tab>canary<ctrl+s>")
+	if press(v, "<ctrl+s>") != nil {
 		t.Error("a form that is being sent is sent again")
 	}
 	uitest.RunAll(first)
@@ -116,7 +109,7 @@ func TestFormView_rejectionKeepsValues(t *testing.T) {
 	if v.focus != 1 {
 		t.Errorf("the keyboard is at field %d, not at the refused one", v.focus)
 	}
-	v.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
+	press(v, "<esc>")
 	if v.Done() {
 		t.Error("one esc discards the typed text")
 	}
@@ -136,26 +129,19 @@ func TestFormView_focusAfterRejection(t *testing.T) {
 			},
 			Send: func(context.Context) (func() tea.Cmd, error) { return nil, refused },
 		}, t.Context())
-		press(v, tea.KeyTab, tea.KeyTab, tea.KeyTab)
-		uitest.RunAll(v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}))
+		uitest.RunAll(press(v, "<tab><tab><tab><ctrl+s>"))
 		if v.focus != 1 {
 			t.Fatalf("the keyboard is at field %d, not at the first one that was refused", v.focus)
 		}
 	}
 }
 
-// typeText types into the field with the keyboard.
-func typeText(v *FormView, text string) {
-	for _, r := range text {
-		v.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+// press presses keys, and returns the command of the last.
+func press(v *FormView, keys ...string) (cmd tea.Cmd) {
+	for _, k := range uitest.Keys(keys...) {
+		cmd = v.Update(k)
 	}
-}
-
-// press presses keys by their codes.
-func press(v *FormView, codes ...rune) {
-	for _, code := range codes {
-		v.Update(tea.KeyPressMsg{Code: code})
-	}
+	return cmd
 }
 
 // A field that is not edited keeps the bytes that it was opened with, whatever they are; one that is edited keeps the
@@ -164,8 +150,7 @@ func TestText_keepsBytes(t *testing.T) {
 	for _, value := range []string{"plain", "a\tb", "dos\r\nline", "\xff\xfe", "\u0085"} {
 		untouched, edited := value, value
 		v := NewFormView(Form{Fields: []Field{Text("a", "A", &untouched), Text("b", "B", &edited)}}, t.Context())
-		press(v, tea.KeyLeft, tea.KeyEnd, tea.KeyTab)
-		if typeText(v, "!"); untouched != value || edited != value+"!" {
+		if press(v, "<left><end><tab>!"); untouched != value || edited != value+"!" {
 			t.Errorf("%q became %q and %q", value, untouched, edited)
 		}
 	}
@@ -175,14 +160,14 @@ func TestText_keepsBytes(t *testing.T) {
 func TestFormView_Update_text(t *testing.T) {
 	var name, notes string
 	v := NewFormView(Form{Fields: []Field{Text("name", "Name", &name), Lines("notes", "Notes", &notes)}}, t.Context())
-	typeText(v, "jkqg ?")
+	press(v, "jkqg ?")
 	v.Update(tea.PasteMsg{Content: "one\ntwo\n"})
-	if cmd := v.Update(tea.KeyPressMsg{Code: 'v', Mod: tea.ModCtrl}); cmd != nil || name != "jkqg ?one two" {
+	if cmd := press(v, "<ctrl+v>"); cmd != nil || name != "jkqg ?one two" {
 		t.Errorf("name %q, command %v", name, cmd != nil)
 	}
-	press(v, tea.KeyEnter)
+	press(v, "<enter>")
 	v.Update(tea.PasteMsg{Content: "one\r\ntwo"})
-	if press(v, tea.KeyEnter); notes != "one\ntwo\n" {
+	if press(v, "<enter>"); notes != "one\ntwo\n" {
 		t.Errorf("notes %q", notes)
 	}
 }
@@ -192,11 +177,11 @@ func TestCombobox(t *testing.T) {
 	offers := func() []string { return []string{"a", "b", "c\tc"} }
 	v := NewFormView(Form{Fields: []Field{Combobox("x", "X", &value, offers)}}, t.Context())
 	for _, want := range []string{"c\tc", "a", "b"} {
-		if press(v, tea.KeyDown); value != want {
+		if press(v, "<down>"); value != want {
 			t.Errorf("got %q, want %q", value, want)
 		}
 	}
-	if press(v, tea.KeyUp); value != "a" {
+	if press(v, "<up>"); value != "a" {
 		t.Errorf("up shows %q", value)
 	}
 
@@ -204,7 +189,7 @@ func TestCombobox(t *testing.T) {
 	groups := func() []string { return []string{"billing", "network", "ops"} }
 	v = NewFormView(Form{Fields: []Field{Combobox("x", "X", &group, groups)}}, t.Context())
 	for _, want := range []string{"network", "ops", "billing"} {
-		if press(v, tea.KeyDown); group != want {
+		if press(v, "<down>"); group != want {
 			t.Errorf("got %q after NET, want %q", group, want)
 		}
 	}
@@ -248,7 +233,7 @@ func TestNumber(t *testing.T) {
 		n := 0
 		f := OptionalNumber("n", "N", &n, 1, 10)
 		v := NewFormView(Form{Fields: []Field{f}}, t.Context())
-		typeText(v, text)
+		press(v, text)
 		if problem := f.problem(); n != want.n || (problem != "") != want.problem {
 			t.Errorf("%q: %d, problem %q", text, n, problem)
 		}
@@ -263,8 +248,7 @@ func TestFile(t *testing.T) {
 	}
 	path := "/proposed/"
 	v := NewFormView(Form{Fields: []Field{File("file", "File", &path)}}, t.Context())
-	typeText(v, folder+"cert")
-	if press(v, tea.KeyRight); path != folder+"certificate.pem" {
+	if press(v, folder+"cert", "<right>"); path != folder+"certificate.pem" {
 		t.Errorf("got %q", path)
 	}
 }
@@ -299,7 +283,7 @@ func TestFormView_itemsScroll(t *testing.T) {
 	v, b, seen := NewFormView(form, t.Context()), uitest.NewBox(t, 74, 20), ""
 	for range 10 {
 		seen += ansi.Strip(v.View(b))
-		v.Update(tea.KeyPressMsg{Code: tea.KeyPgDown})
+		press(v, "<pgdown>")
 	}
 	for _, want := range append(form.Items, "1 to 18 of 100", "to 100 of 100") {
 		if !strings.Contains(seen, want) {
@@ -307,7 +291,7 @@ func TestFormView_itemsScroll(t *testing.T) {
 		}
 	}
 	for range 10 {
-		v.Update(tea.KeyPressMsg{Code: tea.KeyPgUp})
+		press(v, "<pgup>")
 	}
 	if first := ansi.Strip(v.View(b)); !strings.Contains(first, form.Items[0]) {
 		t.Errorf("not back at the first rows:\n%s", first)
@@ -427,8 +411,7 @@ func TestFormView_requiredText(t *testing.T) {
 				return func() tea.Cmd { return nil }, nil
 			},
 		}, t.Context())
-		typeText(v, typed)
-		uitest.RunAll(v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}))
+		uitest.RunAll(press(v, typed, "<ctrl+s>"))
 		screen := ansi.Strip(v.View(uitest.NewBox(t, 70, 20)))
 		if sent != want || want == 0 && !strings.Contains(screen, "type Acme-www-1 to continue") {
 			t.Errorf("%q: sent %d times\n%s", typed, sent, screen)
@@ -443,11 +426,11 @@ func TestFormView_requiredTextIsExplained(t *testing.T) {
 	if text := screen(); !strings.Contains(text, "Confirm") || !strings.Contains(text, "  type 2 to continue") {
 		t.Errorf("before:\n%s", text)
 	}
-	v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
+	press(v, "<ctrl+s>")
 	if text := screen(); strings.Count(text, "type 2 to continue") != 1 || !strings.Contains(text, "✗ type 2") {
 		t.Errorf("refused:\n%s", text)
 	}
-	typeText(v, "2")
+	press(v, "2")
 	if text := screen(); strings.Contains(text, "✗") {
 		t.Errorf("typed:\n%s", text)
 	}
@@ -460,9 +443,8 @@ func TestFormView_refusalLikeTheWord(t *testing.T) {
 			RequiredText: "2",
 			Send:         func(context.Context) (func() tea.Cmd, error) { return nil, errors.New(refusal) },
 		}, t.Context())
-		typeText(v, "2")
-		uitest.RunAll(v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}))
-		typeText(v, "2")
+		uitest.RunAll(press(v, "2<ctrl+s>"))
+		press(v, "2")
 		text := ansi.Strip(v.View(uitest.NewBox(t, 70, 20)))
 		if !strings.Contains(text, "✗ "+refusal) || !strings.Contains(text, "  type 2 to continue") {
 			t.Errorf("want the refusal and the word to type:\n%s", text)
@@ -515,8 +497,7 @@ func TestPath_completesLiterally(t *testing.T) {
 	}
 	text := ""
 	v := NewFormView(Form{Fields: []Field{File("f", "File", &text)}}, t.Context())
-	typeText(v, filepath.Join(folder, "[ab]"))
-	press(v, tea.KeyRight)
+	press(v, filepath.Join(folder, "[ab]"), "<right>")
 	if filepath.Base(text) != "[ab]cd" {
 		t.Errorf("completed to %q", text)
 	}
@@ -530,7 +511,7 @@ func TestFormView_focus(t *testing.T) {
 		Fields:      []Field{Text("a", "A", &first), Text("b", "B", &second)},
 	}, t.Context())
 	for i, want := range []string{"1/", "1/2", "12/2", "12/2"} {
-		typeText(v, fmt.Sprint(i+1))
+		press(v, fmt.Sprint(i+1))
 		if i == 2 { // the button, which takes no text
 			want = "1/2"
 		}
@@ -540,18 +521,15 @@ func TestFormView_focus(t *testing.T) {
 		if got := first + "/" + second; got != want {
 			t.Errorf("after %d tabs: %q, want %q", i, got, want)
 		}
-		press(v, tea.KeyTab)
+		press(v, "<tab>")
 	}
-	v.Update(tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift})
-	if typeText(v, "x"); first != "14x" {
+	if press(v, "<shift+tab>x"); first != "14x" {
 		t.Errorf("shift+tab: %q, %q", first, second)
 	}
-	v.Update(tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift})
-	if typeText(v, "y"); first+second != "14x2" {
+	if press(v, "<shift+tab>y"); first+second != "14x2" {
 		t.Errorf("shift+tab from the first field: %q, %q", first, second)
 	}
-	v.Update(tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift})
-	if typeText(v, "z"); second != "2z" {
+	if press(v, "<shift+tab>z"); second != "2z" {
 		t.Errorf("shift+tab from the button: %q, %q", first, second)
 	}
 }
@@ -564,13 +542,10 @@ func TestFormView_plainFormAndLeaving(t *testing.T) {
 	if strings.Contains(screen, "Type") || strings.Contains(screen, "type") {
 		t.Errorf("asks for a word:\n%s", screen)
 	}
-	typeText(v, "a")
-	press(v, tea.KeyEscape)
-	typeText(v, "b")
-	if press(v, tea.KeyEscape); v.Done() {
+	if press(v, "a<esc>b<esc>"); v.Done() {
 		t.Error("two presses of esc with a key between them discard the text")
 	}
-	if press(v, tea.KeyEscape); !v.Done() {
+	if press(v, "<esc>"); !v.Done() {
 		t.Error("two presses of esc do not leave")
 	}
 }
@@ -582,9 +557,8 @@ func TestFormView_privateKeyInAField(t *testing.T) {
 	const key = "-----BEGIN PRIVATE KEY-----\n" + lines + "-----END PRIVATE KEY-----"
 	const second = "-----BEGIN PRIVATE KEY-----\nSECOND" + lines + "-----END PRIVATE KEY-----"
 	const mask = "-----BEGIN PRIVATE KEY-----•••-----END PRIVATE KEY-----"
-	home := tea.KeyPressMsg{Code: tea.KeyHome, Mod: tea.ModCtrl}
+	home := uitest.Key("<ctrl+home>")
 	b := uitest.NewBox(t, 100, 20)
-	press := func(code rune) tea.Msg { return tea.KeyPressMsg{Code: code} }
 	paste := func(text string) tea.Msg { return tea.PasteMsg{Content: text} }
 	for name, c := range map[string]struct {
 		opened string
@@ -599,7 +573,7 @@ func TestFormView_privateKeyInAField(t *testing.T) {
 		"two keys":         {key + "\n" + second, []tea.Msg{paste("!")}, key + "\n" + second + "!"},
 		"the first of two is deleted": {
 			key + "\n" + second,
-			append([]tea.Msg{home}, slices.Repeat([]tea.Msg{press(tea.KeyDelete)}, len(mask)-5)...),
+			append([]tea.Msg{home}, slices.Repeat([]tea.Msg{uitest.Key("<delete>")}, len(mask)-5)...),
 			second,
 		},
 		"a mask as text": {mask + "\n" + key, []tea.Msg{paste("!")}, mask + "\n" + key + "!"},
@@ -629,7 +603,7 @@ func TestFormView_privateKeyPartlyDeleted(t *testing.T) {
 	value := "a " + key
 	fields := []Field{Lines("notes", "Notes", &value)}
 	v := NewFormView(Form{Title: "Edit", Fields: fields}, t.Context())
-	v.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	press(v, "<backspace>")
 	if found := Problems(fields); len(found) != 1 || !strings.Contains(found[0].Text, "masked private key") {
 		t.Errorf("%v", found)
 	}
@@ -639,14 +613,14 @@ func TestFormView_privateKeyPartlyDeleted(t *testing.T) {
 func TestOptionalSwitch(t *testing.T) {
 	var on *bool
 	f := OptionalSwitch("cors", "CORS", &on)
-	press := func(key rune) { f.input.press(tea.KeyPressMsg{Code: key}) }
+	press := func(key string) { f.input.press(uitest.Key(key)) }
 	if f.Text() != "unknown" || on != nil {
 		t.Errorf("it begins with %q, %v", f.Text(), on)
 	}
-	if press(tea.KeyRight); on == nil || !*on || f.Text() != "yes" {
+	if press("<right>"); on == nil || !*on || f.Text() != "yes" {
 		t.Errorf("yes is %q, %v", f.Text(), on)
 	}
-	if press(tea.KeyLeft); on != nil || f.Text() != "unknown" {
+	if press("<left>"); on != nil || f.Text() != "unknown" {
 		t.Errorf("unknown is %q, %v", f.Text(), on)
 	}
 	if problem := f.Set("no"); problem != "" || on == nil || *on {
@@ -657,7 +631,7 @@ func TestOptionalSwitch(t *testing.T) {
 // A key that was pressed before the form was on the screen does not send it, and neither does an enter that is held
 // down. The same key sends it afterwards. A form that changes nothing is sent at once.
 func TestFormView_sendsOnlyWhatWasSeen(t *testing.T) {
-	enter, ctrlS := tea.KeyPressMsg{Code: tea.KeyEnter}, tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}
+	enter, ctrlS := uitest.Key("<enter>"), uitest.Key("<ctrl+s>")
 	for name, c := range map[string]struct {
 		key      tea.KeyPressMsg
 		press    func(*FormView, *tea.KeyPressMsg)

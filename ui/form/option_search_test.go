@@ -34,7 +34,7 @@ func TestFormView_typingOnAChoice(t *testing.T) {
 				Choice("for", "For", &choice, "15 min", "1 h", "4 h", "until I enable it"),
 				Text("reason", "Reason", &text),
 			}}, t.Context())
-			if typeText(v, c.keys); choice != c.choice || text != c.want {
+			if press(v, c.keys); choice != c.choice || text != c.want {
 				t.Errorf("%q and %q, want %q and %q", choice, text, c.choice, c.want)
 			}
 		})
@@ -48,8 +48,7 @@ func TestFormView_typingAfterAChoice(t *testing.T) {
 		Choice("for", "For", &choice, "15 min", "1 h", "4 h"), Text("reason", "Reason", &text),
 	}}, t.Context())
 	v.Update(tea.PasteMsg{Content: "pg"})
-	press(v, tea.KeyUp, tea.KeyRight)
-	if typeText(v, "!"); choice != "4 h" || text != "pg!" {
+	if press(v, "<up><right>!"); choice != "4 h" || text != "pg!" {
 		t.Errorf("%q and %q", choice, text)
 	}
 }
@@ -58,21 +57,15 @@ func TestFormView_typingAfterAChoice(t *testing.T) {
 func TestFormView_typingFindsAnOption(t *testing.T) {
 	for keys, want := range map[string]string{
 		"": "private/false", "pub": "public-read/false", "public-read-": "public-read-write/false",
-		"nightly": "private/false", "\ty": "private/true", "\tyes\x1b": "private/true", "\tyn": "private/false",
+		"nightly": "private/false", "<tab>y": "private/true", "<tab>yes<esc>": "private/true",
+		"<tab>yn": "private/false",
 	} {
 		acl, cors := "private", false
 		v := NewFormView(Form{Fields: []Field{
 			Choice("acl", "ACL", &acl, "private", "public-read", "authenticated-read", "public-read-write"),
 			Switch("cors", "CORS", &cors),
 		}}, t.Context())
-		for _, r := range keys {
-			switch r {
-			case '\t', '\x1b':
-				press(v, r)
-			default:
-				typeText(v, string(r))
-			}
-		}
+		press(v, keys)
 		if got := fmt.Sprintf("%s/%t", acl, cors); got != want || v.Done() {
 			t.Errorf("%q: %s, want %s; done: %t", keys, got, want, v.Done())
 		}
@@ -110,36 +103,35 @@ func TestGrid_search(t *testing.T) {
 	if !strings.Contains(screen(), "type to search") {
 		t.Errorf("the search is not named:\n%s", screen())
 	}
-	typeText(v, "zebra l h") // on the switch above
+	press(v, "zebra l h") // on the switch above
 	if changed() != "" || !limited {
 		t.Fatalf("typing changes %q, limited: %t", changed(), limited)
 	}
 	if shown := screen(); strings.Contains(shown, "bucket-") || !strings.Contains(shown, "none of 200") {
 		t.Errorf("a word that no row has:\n%s", shown)
 	}
-	press(v, tea.KeyRight)
+	press(v, "<right>")
 	if changed() != "" {
 		t.Errorf("a row that is not shown was changed: %s", changed())
 	}
-	v.Update(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
-	typeText(v, "eu hello")
+	press(v, "<ctrl+u>eu hello")
 	if shown := screen(); !strings.Contains(shown, "Hello-jkl") || !strings.Contains(shown, "1 of 200") {
 		t.Errorf("not found:\n%s", shown)
 	}
 	if v.Height(74) != height {
 		t.Errorf("%d lines high during a search, %d before", v.Height(74), height)
 	}
-	if press(v, tea.KeyRight); changed() != "150read" {
+	if press(v, "<right>"); changed() != "150read" {
 		t.Errorf("right changes %q", changed())
 	}
-	if press(v, tea.KeyEscape); v.Done() || !strings.Contains(screen(), "Hello-jkl") {
+	if press(v, "<esc>"); v.Done() || !strings.Contains(screen(), "Hello-jkl") {
 		t.Errorf("after esc, done: %t:\n%s", v.Done(), screen())
 	}
-	if press(v, tea.KeyRight, tea.KeyDown, tea.KeyRight); changed() != "150write 151read" {
+	if press(v, "<right><down><right>"); changed() != "150write 151read" {
 		t.Errorf("after the search: %q", changed())
 	}
 	v.Update(tea.PasteMsg{Content: "bucket-007\n"})
-	if press(v, tea.KeyLeft); changed() != "7write 150write 151read" {
+	if press(v, "<left>"); changed() != "7write 150write 151read" {
 		t.Errorf("after a paste: %q", changed())
 	}
 }
@@ -151,21 +143,18 @@ func TestMultiChoice_search(t *testing.T) {
 		return []MultiChoiceOption{{1, "hl one"}, {2, "two"}, {3, "three l"}, {4, "four"}}
 	}
 	v := NewFormView(Form{Fields: []Field{MultiChoice("m", "M", &picked, options)}}, t.Context())
-	typeText(v, "thr")
+	press(v, "thr")
 	if shown := ansi.Strip(v.View(uitest.NewBox(t, 74, 20))); strings.Contains(shown, "two") ||
 		!strings.Contains(shown, "[ ] three l") || !strings.Contains(shown, "1 of 4") {
 		t.Errorf("typed thr:\n%s", shown)
 	}
-	space := tea.KeyPressMsg{Code: ' ', Text: " "}
-	if v.Update(space); !slices.Equal(picked, []int{3}) {
+	if press(v, " "); !slices.Equal(picked, []int{3}) {
 		t.Errorf("picked %v", picked)
 	}
-	press(v, tea.KeyEscape, tea.KeyRight)
-	if v.Update(space); !slices.Equal(picked, []int{3, 4}) {
+	if press(v, "<esc><right> "); !slices.Equal(picked, []int{3, 4}) {
 		t.Errorf("picked %v after the search", picked)
 	}
-	typeText(v, "x")
-	if v.Update(space); !slices.Equal(picked, []int{3, 4}) {
+	if press(v, "x "); !slices.Equal(picked, []int{3, 4}) {
 		t.Errorf("picked %v although nothing is found", picked)
 	}
 }

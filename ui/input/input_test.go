@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/theme"
@@ -13,46 +12,10 @@ import (
 	"lookout/ui/uitest"
 )
 
-// keyPresses are keys by the names that tests give them.
-var keyPresses = map[string]tea.KeyPressMsg{
-	"left":           {Code: tea.KeyLeft},
-	"right":          {Code: tea.KeyRight},
-	"up":             {Code: tea.KeyUp},
-	"down":           {Code: tea.KeyDown},
-	"home":           {Code: tea.KeyHome},
-	"end":            {Code: tea.KeyEnd},
-	"enter":          {Code: tea.KeyEnter},
-	"esc":            {Code: tea.KeyEscape},
-	"delete":         {Code: tea.KeyDelete},
-	"backspace":      {Code: tea.KeyBackspace},
-	"ctrl+a":         {Code: 'a', Mod: tea.ModCtrl},
-	"ctrl+b":         {Code: 'b', Mod: tea.ModCtrl},
-	"ctrl+d":         {Code: 'd', Mod: tea.ModCtrl},
-	"ctrl+e":         {Code: 'e', Mod: tea.ModCtrl},
-	"ctrl+f":         {Code: 'f', Mod: tea.ModCtrl},
-	"ctrl+h":         {Code: 'h', Mod: tea.ModCtrl},
-	"ctrl+k":         {Code: 'k', Mod: tea.ModCtrl},
-	"ctrl+u":         {Code: 'u', Mod: tea.ModCtrl},
-	"ctrl+v":         {Code: 'v', Mod: tea.ModCtrl},
-	"ctrl+w":         {Code: 'w', Mod: tea.ModCtrl},
-	"alt+b":          {Code: 'b', Mod: tea.ModAlt},
-	"alt+d":          {Code: 'd', Mod: tea.ModAlt},
-	"alt+f":          {Code: 'f', Mod: tea.ModAlt},
-	"ctrl+left":      {Code: tea.KeyLeft, Mod: tea.ModCtrl},
-	"alt+right":      {Code: tea.KeyRight, Mod: tea.ModAlt},
-	"ctrl+backspace": {Code: tea.KeyBackspace, Mod: tea.ModCtrl},
-}
-
-// press presses keys: those with a name, and the characters of anything else.
+// press presses keys.
 func press(e TextEditor, keys ...string) {
-	for _, name := range keys {
-		if k, named := keyPresses[name]; named {
-			e.Press(k)
-			continue
-		}
-		for _, r := range name {
-			e.Press(tea.KeyPressMsg{Code: r, Text: string(r)})
-		}
+	for _, k := range uitest.Keys(keys...) {
+		e.Press(k)
 	}
 }
 
@@ -60,32 +23,32 @@ func press(e TextEditor, keys ...string) {
 func TestEditor_Press_keys(t *testing.T) {
 	for _, c := range []struct{ start, keys, want string }{
 		{"one two", "x", "one twox|"},
-		{"one two", "home x", "x|one two"},
-		{"one two", "ctrl+a x ctrl+e y", "xone twoy|"},
-		{"one two", "left left delete", "one t|o"},
-		{"one two", "ctrl+b ctrl+b ctrl+d", "one t|o"},
-		{"one two", "home ctrl+f ctrl+h", "|ne two"},
-		{"one two", "ctrl+w", "one |"},
-		{"one  ", "ctrl+w", "|"},
-		{"one two", "home ctrl+w", "|one two"},
-		{"one two", "alt+b backspace", "one|two"},
-		{"one two", "ctrl+left x", "one x|two"},
-		{"one two", "home alt+f x", "onex| two"},
-		{"one two", "home alt+right alt+right x", "one twox|"},
-		{"one two", "home alt+d", "| two"},
-		{"one two", "left alt+d", "one tw|"},
-		{"one two", "alt+d", "one two|"},
-		{"one two", "alt+b ctrl+u", "|two"},
-		{"one two", "alt+b ctrl+k", "one |"},
-		{"one two", "ctrl+backspace", "one |"},
-		{"größe", "left left delete", "grö|e"},
-		{"", "backspace delete ctrl+w ctrl+k ctrl+u alt+b alt+f alt+d left right", "|"},
-		{"one", "ctrl+v", "one|"},
+		{"one two", "<home>x", "x|one two"},
+		{"one two", "<ctrl+a>x<ctrl+e>y", "xone twoy|"},
+		{"one two", "<left><left><delete>", "one t|o"},
+		{"one two", "<ctrl+b><ctrl+b><ctrl+d>", "one t|o"},
+		{"one two", "<home><ctrl+f><ctrl+h>", "|ne two"},
+		{"one two", "<ctrl+w>", "one |"},
+		{"one  ", "<ctrl+w>", "|"},
+		{"one two", "<home><ctrl+w>", "|one two"},
+		{"one two", "<alt+b><backspace>", "one|two"},
+		{"one two", "<ctrl+left>x", "one x|two"},
+		{"one two", "<home><alt+f>x", "onex| two"},
+		{"one two", "<home><alt+right><alt+right>x", "one twox|"},
+		{"one two", "<home><alt+d>", "| two"},
+		{"one two", "<left><alt+d>", "one tw|"},
+		{"one two", "<alt+d>", "one two|"},
+		{"one two", "<alt+b><ctrl+u>", "|two"},
+		{"one two", "<alt+b><ctrl+k>", "one |"},
+		{"one two", "<ctrl+backspace>", "one |"},
+		{"größe", "<left><left><delete>", "grö|e"},
+		{"", "<backspace><delete><ctrl+w><ctrl+k><ctrl+u><alt+b><alt+f><alt+d><left><right>", "|"},
+		{"one", "<ctrl+v>", "one|"},
 	} {
 		for kind, e := range map[string]TextEditor{"line": NewLine(c.start), "block": NewBlock(c.start)} {
-			press(e, strings.Fields(c.keys)...)
+			press(e, c.keys)
 			text, before := e.Text(), ""
-			press(e, "ctrl+k")
+			press(e, "<ctrl+k>")
 			before = e.Text()
 			if got := before + "|" + text[len(before):]; got != c.want {
 				t.Errorf("%s %q, %s: got %q, want %q", kind, c.start, c.keys, got, c.want)
@@ -97,17 +60,16 @@ func TestEditor_Press_keys(t *testing.T) {
 // No key of an input starts a program or waits for one, and keys that edit nothing are left to the caller. Keys that
 // edit text are taken even where they change nothing, so that no form takes them for its own.
 func TestEditor_Press_leavesOtherKeys(t *testing.T) {
-	for name, k := range keyPresses {
-		others := []string{"up", "down", "enter", "esc", "ctrl+v"}
+	const moves = "<left><right><up><down><home><end><enter><esc><ctrl+left><alt+right>" +
+		"<ctrl+a><ctrl+b><ctrl+e><ctrl+f><alt+b><alt+f>"
+	const edits = "x<delete><backspace><ctrl+backspace><ctrl+d><ctrl+h><ctrl+k><ctrl+u><ctrl+v><ctrl+w><alt+d>"
+	others := []string{"up", "down", "enter", "esc", "ctrl+v"}
+	for _, k := range uitest.Keys(moves, edits) {
 		for _, e := range []TextEditor{NewLine("text"), NewBlock("text"), NewLine(""), NewBlock("")} {
-			if taken := e.Press(k); taken == slices.Contains(others, name) {
-				t.Errorf("%T with %q: taken is %t for %s", e, e.Text(), taken, name)
+			if taken := e.Press(k); taken == slices.Contains(others, k.String()) {
+				t.Errorf("%T with %q: taken is %t for %s", e, e.Text(), taken, k)
 			}
 		}
-	}
-	typed := tea.KeyPressMsg{Code: 'x', Text: "x"}
-	if !NewLine("").Press(typed) || !NewBlock("").Press(typed) {
-		t.Error("a character was not taken")
 	}
 }
 
@@ -121,7 +83,7 @@ func TestNew_keepsBytes(t *testing.T) {
 		if got := e.Text(); got != text {
 			t.Errorf("%.40q became %.40q", text, got)
 		}
-		press(e, "!", "backspace")
+		press(e, "!<backspace>")
 		if got := e.Text(); len(text) <= MaxRunes && got != text {
 			t.Errorf("%.40q became %.40q after a key and backspace", text, got)
 		}
@@ -137,7 +99,7 @@ func TestEditor_Paste(t *testing.T) {
 		{"a\x1b[31mb\x00\u0085", "a[31mb", "a[31mb"},
 	} {
 		for want, e := range map[string]TextEditor{c.line: NewLine("<>"), c.block: NewLines("<>")} {
-			press(e, "left")
+			press(e, "<left>")
 			if cut := e.Paste(c.text); cut || e.Text() != "<"+want+">" {
 				t.Errorf("pasted %q: got %q, cut %v", c.text, e.Text(), cut)
 			}
@@ -158,21 +120,21 @@ func TestEditor_Paste(t *testing.T) {
 
 func TestBlock_Press_lines(t *testing.T) {
 	for _, c := range []struct{ keys, want string }{
-		{"up x", "first\nsecx\nond"},
-		{"up up x", "firxst\nsec\nond"},
-		{"up up up x", "firxst\nsec\nond"},
-		{"up up end down x", "first\nsecx\nond"},
-		{"home enter", "first\nsec\n\nond"},
-		{"home backspace", "first\nsecond"},
-		{"up home ctrl+k", "first\n\nond"},
+		{"<up>x", "first\nsecx\nond"},
+		{"<up><up>x", "firxst\nsec\nond"},
+		{"<up><up><up>x", "firxst\nsec\nond"},
+		{"<up><up><end><down>x", "first\nsecx\nond"},
+		{"<home><enter>", "first\nsec\n\nond"},
+		{"<home><backspace>", "first\nsecond"},
+		{"<up><home><ctrl+k>", "first\n\nond"},
 	} {
 		e := NewLines("first\nsec\nond")
-		press(e, strings.Fields(c.keys)...)
+		press(e, c.keys)
 		if e.Text() != c.want {
 			t.Errorf("%s: got %q, want %q", c.keys, e.Text(), c.want)
 		}
 	}
-	if e := NewBlock("a\nb"); e.Press(keyPresses["enter"]) || e.Press(keyPresses["down"]) {
+	if e := NewBlock("a\nb"); e.Press(uitest.Key("<enter>")) || e.Press(uitest.Key("<down>")) {
 		t.Error("enter, or down in the last line, was taken")
 	}
 }
@@ -193,7 +155,7 @@ func TestEditor_View_fits(t *testing.T) {
 			for _, e := range []TextEditor{NewLine(text), NewBlock(text)} {
 				for range 4 {
 					checkView(t, e, b)
-					press(e, "alt+b", "left", "left", "left", "up")
+					press(e, "<alt+b><left><left><left><up>")
 				}
 			}
 		}
@@ -225,7 +187,7 @@ func TestNewSecret(t *testing.T) {
 	if short.View(b, true)[0] != long.View(b, true)[0] || strings.Contains(long.View(b, false)[0], "horse") {
 		t.Errorf("%q and %q", short.View(b, true), long.View(b, true))
 	}
-	if press(long, "ctrl+w"); long.Text() != "" {
+	if press(long, "<ctrl+w>"); long.Text() != "" {
 		t.Errorf("ctrl+w left %q", long.Text())
 	}
 }
@@ -247,7 +209,7 @@ func TestBlock_View_linesAroundCursor(t *testing.T) {
 		if got := strings.Join(strings.Fields(ansi.Strip(strings.Join(e.View(b, true), " "))), " "); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		press(e, "up")
+		press(e, "<up>")
 	}
 	if got := strings.Fields(ansi.Strip(strings.Join(e.View(b, false), " "))); len(got) != 5 || got[0] != "l1" {
 		t.Errorf("without the keyboard: %v", got)
@@ -258,7 +220,7 @@ func TestBlock_View_linesAroundCursor(t *testing.T) {
 func TestEditor_edges(t *testing.T) {
 	b := uitest.NewBox(t, 20, 10)
 	for _, e := range []TextEditor{NewLine("abcdef"), NewBlock("abcdef")} {
-		press(e, "left", "left", "left")
+		press(e, "<left><left><left>")
 		if got := ansi.Strip(strings.Join(e.View(b, true), "")); !strings.Contains(got, "abcdef") {
 			t.Errorf("%T: %q", e, got)
 		}
@@ -269,7 +231,7 @@ func TestEditor_edges(t *testing.T) {
 		}
 	}
 	e := NewBlock(" word")
-	if press(e, "ctrl+w"); e.Text() != " " {
+	if press(e, "<ctrl+w>"); e.Text() != " " {
 		t.Errorf("ctrl+w leaves %q", e.Text())
 	}
 }

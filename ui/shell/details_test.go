@@ -294,8 +294,8 @@ func TestShell_backAndForward(t *testing.T) {
 		})
 		opened := &table.List[string]{Title: "opened", Store: b.shell.pane().(*table.List[string]).Store}
 		steps := map[string]tea.Msg{
-			"back":    tea.KeyPressMsg{Code: 'o', Mod: tea.ModCtrl},
-			"forward": tea.KeyPressMsg{Code: 'o', Mod: tea.ModAlt},
+			"back":    uitest.Key("<ctrl+o>"),
+			"forward": uitest.Key("<alt+o>"),
 			"others":  ui.GoToMsg{Pane: "others"},
 			"open":    ui.OpenPaneMsg{Pane: opened},
 		}
@@ -560,16 +560,16 @@ func TestSearchDialog_typingChoosesTheFirst(t *testing.T) {
 	for _, before := range []string{"", "ab", "abcdefghi"} {
 		q := searchDialog{find: func(string) []listEntry { return make([]listEntry, 5) }}.open()
 		q.line.Paste(before)
-		q.handleKey(nil, tea.KeyPressMsg{Code: tea.KeyDown})
-		q.handleKey(nil, tea.KeyPressMsg{Code: tea.KeyDown})
+		q.handleKey(nil, uitest.Key("<down>"))
+		q.handleKey(nil, uitest.Key("<down>"))
 		if q.cursor != 2 {
 			t.Fatalf("%q: down leads to %d", before, q.cursor)
 		}
-		q.handleKey(nil, tea.KeyPressMsg{Code: tea.KeyLeft})
+		q.handleKey(nil, uitest.Key("<left>"))
 		if q.cursor != 2 {
 			t.Errorf("%q: moving in the text leads to %d", before, q.cursor)
 		}
-		if q.handleKey(nil, tea.KeyPressMsg{Code: 'x', Text: "x"}); q.cursor != 0 {
+		if q.handleKey(nil, uitest.Key("x")); q.cursor != 0 {
 			t.Errorf("%q: a letter leads to %d", before, q.cursor)
 		}
 	}
@@ -594,10 +594,10 @@ func TestStatusMessages_longTextLeavesTheUndoKey(t *testing.T) {
 func TestOpeningDialog_escapeCancels(t *testing.T) {
 	cancelled := false
 	o := &openingDialog{account: "beta", cancel: func() { cancelled = true }}
-	if _, closes := o.handleKey(nil, tea.KeyPressMsg{Code: 'x', Text: "x"}); closes || cancelled {
+	if _, closes := o.handleKey(nil, uitest.Key("x")); closes || cancelled {
 		t.Error("another key ends it")
 	}
-	if _, closes := o.handleKey(nil, tea.KeyPressMsg{Code: tea.KeyEscape}); !closes || !cancelled {
+	if _, closes := o.handleKey(nil, uitest.Key("<esc>")); !closes || !cancelled {
 		t.Errorf("closes %t, cancelled %t", closes, cancelled)
 	}
 }

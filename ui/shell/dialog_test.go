@@ -17,6 +17,7 @@ import (
 	"lookout/ui/form"
 	"lookout/ui/table"
 	"lookout/ui/terminal"
+	"lookout/ui/uitest"
 )
 
 // sampleDialogs returns a dialog of each kind.
@@ -163,12 +164,12 @@ func TestDialog_backdropIsDrawnOnce(t *testing.T) {
 		b.shell.Update(arrival(func() { pane.status = "arrived" }))
 		shows("arrived")
 		pane.status = "left"
-		b.press("esc", "?")
+		b.press("<esc>?")
 		shows("left")
 		b.showSecret()
 		b.screen()
 		pane.status = "started"
-		b.shell.Update(tea.KeyPressMsg{Code: 'y', Text: "y"})
+		b.shell.Update(uitest.Key("y"))
 		shows("started")
 	})
 }
@@ -247,7 +248,7 @@ func pageThrough(b *shellTest, d dialog) string {
 		}
 		last = screen
 		seen += strings.Join(boxLines(screen), "\n") + "\n"
-		b.run(b.shell.Update(tea.KeyPressMsg{Code: tea.KeyPgDown}))
+		b.press("<pgdown>")
 	}
 	b.Fatal("the dialog has no end")
 	return ""
@@ -313,7 +314,7 @@ func TestPalette_showsKeys(t *testing.T) {
 		if strings.Contains(screen, "pane ") || strings.Contains(screen, "\ngo to ") {
 			t.Errorf("the palette repeats a kind, or lists itself:\n%s", screen)
 		}
-		b.press("a", "c", "c", "o", "u", "n", "t")
+		b.press("account")
 		if screen := b.screen(); !strings.Contains(screen, "there is only one account") {
 			t.Errorf("the palette does not say why the account cannot be switched:\n%s", screen)
 		}
@@ -334,7 +335,7 @@ func TestPalette_size(t *testing.T) {
 			}
 			b.press(":")
 			top, bottom := edges()
-			b.press("m", "a", "r", "k")
+			b.press("mark")
 			narrowTop, narrowBottom := edges()
 			if bottom-top+1 > most || top != narrowTop || narrowBottom >= bottom ||
 				!strings.Contains(b.screen(), " results ─") {
@@ -449,14 +450,14 @@ func TestQuestionDialog_manyItems(t *testing.T) {
 			seen := ""
 			for range 20 {
 				seen += b.screen()
-				b.run(b.shell.Update(tea.KeyPressMsg{Code: tea.KeyDown}))
+				b.press("<down>")
 			}
 			for _, item := range a.Confirm.Items {
 				if !strings.Contains(seen, item) {
 					t.Errorf("%v: never shown: %s", size, item)
 				}
 			}
-			b.press("1", "8", "enter")
+			b.press("18<enter>")
 			if answered != 1 {
 				t.Errorf("%v: the question cannot be answered:\n%s", size, b.screen())
 			}
@@ -489,12 +490,12 @@ func TestQuestionDialog_wordOnALongLine(t *testing.T) {
 		b.armQuestions()
 		late := func(k tea.KeyPressMsg) { b.run(b.shell.Update(terminal.UnseenInputMsg{Input: k})) }
 		for _, letter := range "web" {
-			late(tea.KeyPressMsg{Code: letter, Text: string(letter)})
+			late(uitest.Key(string(letter)))
 		}
-		if late(tea.KeyPressMsg{Code: tea.KeyEnter}); answered != 0 {
+		if late(uitest.Key("<enter>")); answered != 0 {
 			t.Error("an enter that came too early answers the question")
 		}
-		if b.press("enter"); answered != 1 {
+		if b.press("<enter>"); answered != 1 {
 			t.Errorf("the word is lost:\n%s", b.screen())
 		}
 	})

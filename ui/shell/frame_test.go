@@ -14,6 +14,7 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
+	"lookout/ui/uitest"
 )
 
 // benchNow is the fixed time of the benchmarks.
@@ -140,7 +141,7 @@ func busyColumns() []table.Column[string] {
 // benchmarkTab measures drawing a tab, and a key in it.
 func benchmarkTab(b *testing.B, tab string) {
 	s := newBusyShell(b, 200, 50, 100_000)
-	s.Update(tea.KeyPressMsg{Code: rune(tab[0]), Text: tab})
+	s.Update(uitest.Key(tab))
 	s.Frame()
 	b.Run("frame", func(b *testing.B) {
 		b.ReportAllocs()
@@ -151,7 +152,7 @@ func benchmarkTab(b *testing.B, tab string) {
 	b.Run("key", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			s.Update(tea.KeyPressMsg{Code: 'j', Text: "j"})
+			s.Update(uitest.Key("j"))
 			s.Frame()
 		}
 	})
@@ -163,10 +164,10 @@ func BenchmarkListWithDetail(b *testing.B) { benchmarkTab(b, "3") }
 // BenchmarkDialog measures a key in a dialog above a list.
 func BenchmarkDialog(b *testing.B) {
 	s := newBusyShell(b, 200, 50, 100_000)
-	s.Update(tea.KeyPressMsg{Code: '?', Text: "?"})
+	s.Update(uitest.Key("?"))
 	b.ReportAllocs()
 	for b.Loop() {
-		s.Update(tea.KeyPressMsg{Code: tea.KeyDown})
+		s.Update(uitest.Key("<down>"))
 		s.Frame()
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
+	"lookout/ui/uitest"
 )
 
 // newAgingShell returns a linear screen whose rows have an age.
@@ -96,7 +97,7 @@ func TestLinearScreen_announcesChanges(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b, l := newAgingShell(t)
 		undo := &ui.Action{Key: ui.Bind("enable", "u"), Do: func() tea.Cmd { return nil }}
-		key := func(k rune) tea.Msg { return tea.KeyPressMsg{Code: k, Text: string(k)} }
+		key := func(k rune) tea.Msg { return uitest.Key(string(k)) }
 		for _, c := range []struct {
 			msg  tea.Msg
 			want string
@@ -112,7 +113,7 @@ func TestLinearScreen_announcesChanges(t *testing.T) {
 			{key('k'), "line 2 of 3: two\n"},
 			{key('g'), "line 1 of 3: one\n"},
 			{key('k'), "line 1 of 3: one\n"},
-			{tea.KeyPressMsg{Code: tea.KeyEscape}, "2 of 2: beta; age 0 s\n"},
+			{uitest.Key("<esc>"), "2 of 2: beta; age 0 s\n"},
 			{key('.'), "account acme\ntabs: 1 Things\nThings, tab 1 of 1\nlive\n2 rows\n" +
 				"message: beta: is disabled; u: enable\n2 of 2: beta; age 0 s\n"},
 			{key('.'), "account acme\ntabs: 1 Things\nThings, tab 1 of 1\nlive\n2 rows\n" +

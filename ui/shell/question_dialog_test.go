@@ -39,7 +39,7 @@ func (b *shellTest) askForWord(word string, noPaste bool, width, height int) *in
 func (b *shellTest) paste(text string) {
 	b.run(b.shell.Update(tea.PasteMsg{Content: text}))
 	b.screen()
-	b.press("enter")
+	b.press("<enter>")
 }
 
 // Only the word itself confirms, letter by letter and in its own case.
@@ -53,7 +53,7 @@ func TestQuestionDialog_wordIsComparedExactly(t *testing.T) {
 				t.Fatalf("%q confirms", answer)
 			}
 			for range answer {
-				b.run(b.shell.Update(tea.KeyPressMsg{Code: tea.KeyBackspace}))
+				b.press("<backspace>")
 			}
 		}
 		if b.paste("Photos-2024"); *confirmed != 1 {
@@ -70,7 +70,7 @@ func TestQuestionDialog_wordCannotBePasted(t *testing.T) {
 		if b.paste("acme"); *confirmed != 0 {
 			t.Error("a paste confirms")
 		}
-		if b.press("a", "c", "m", "e", "enter"); *confirmed != 1 {
+		if b.press("acme<enter>"); *confirmed != 1 {
 			t.Errorf("typing confirms %d times:\n%s", *confirmed, b.screen())
 		}
 	})
@@ -84,13 +84,13 @@ func TestQuestionDialog_wordIsRefusedWhileTheQuestionDoesNotFit(t *testing.T) {
 		if !strings.Contains(b.screen(), "does not fit") {
 			t.Fatalf("the question fits:\n%s", b.screen())
 		}
-		if b.press("a", "c", "m", "e", "enter"); *confirmed != 0 {
+		if b.press("acme<enter>"); *confirmed != 0 {
 			t.Errorf("confirmed, although the screen says:\n%s", b.screen())
 		}
 		b.run(b.shell.Update(tea.WindowSizeMsg{Width: 80, Height: 24}))
 		b.armQuestions()
 		b.screen()
-		if b.press("enter"); *confirmed != 1 {
+		if b.press("<enter>"); *confirmed != 1 {
 			t.Errorf("confirmed %d times:\n%s", *confirmed, b.screen())
 		}
 	})
@@ -122,7 +122,7 @@ func TestQuestionDialog_heldKeysAndEarlyPastes(t *testing.T) {
 		b.run(b.shell.Update(tea.PasteMsg{Content: "web"}))
 		b.armQuestions()
 		b.screen()
-		if b.press("enter"); answered != 1 {
+		if b.press("<enter>"); answered != 1 {
 			t.Error("a paste that came too early answers")
 		}
 	})
@@ -144,7 +144,7 @@ func TestQuestionDialog_codeInPlaceOfTheWord(t *testing.T) {
 			for _, letter := range code {
 				b.press(string(letter))
 			}
-			if b.press("enter"); *confirmed != 1 {
+			if b.press("<enter>"); *confirmed != 1 {
 				t.Errorf("%q: %q confirms %d times", word, code, *confirmed)
 			}
 		})
@@ -199,12 +199,12 @@ func TestQuestionDialog_wordIsTypedAtOnce(t *testing.T) {
 					return nil
 				},
 			}}))
-			if b.press("a", "c", "m", "e", "enter"); confirmed != 0 {
+			if b.press("acme<enter>"); confirmed != 0 {
 				t.Error("it is confirmed before anybody can have read it")
 			}
 			b.armQuestions()
 			b.screen()
-			if b.press("enter"); confirmed != want {
+			if b.press("<enter>"); confirmed != want {
 				t.Errorf("with a delay of %v, it confirms %d times, not %d:\n%s", delay, confirmed, want, b.screen())
 			}
 		})
@@ -259,7 +259,7 @@ func TestQuestionDialog_namesKeys(t *testing.T) {
 			q.armed = true
 			check("armed", c.hints, c.reads)
 			if c.word != "" {
-				b.press("x", "enter")
+				b.press("x<enter>")
 				check("mistyped", c.hints, notTheWord+" "+c.reads)
 			}
 			b.shell.Update(tea.WindowSizeMsg{Width: 40, Height: 8})

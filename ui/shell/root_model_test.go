@@ -113,15 +113,8 @@ func (d *switcherTest) update(msg tea.Msg) tea.Cmd {
 func (d *switcherTest) send(msg tea.Msg) { d.run(d.update(msg)) }
 
 func (d *switcherTest) press(keys ...string) {
-	for _, k := range keys {
-		msg := tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
-		switch k {
-		case "enter":
-			msg = tea.KeyPressMsg{Code: tea.KeyEnter}
-		case "esc":
-			msg = tea.KeyPressMsg{Code: tea.KeyEscape}
-		}
-		d.send(msg)
+	for _, k := range uitest.Keys(keys...) {
+		d.send(k)
 	}
 }
 
@@ -153,7 +146,7 @@ func TestRootModel_dropsOldAccount(t *testing.T) {
 		d.press("r")
 		old := <-d.fetches
 		close(d.holdFetches)
-		d.press("C", "2")
+		d.press("C2")
 		d.wantText("beta-one")
 		d.wantNoText("alpha")
 		d.switcher.closing.Wait()
@@ -183,10 +176,10 @@ func TestRootModel_keepsMessageOfOpenedAccount(t *testing.T) {
 func TestRootModel_restoresAccountState(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		d := newSwitcherTest(t)
-		d.press("/", "t", "w", "o", "enter", "s", "1", "2")
-		d.press("C", "2")
+		d.press("/two<enter>s12")
+		d.press("C2")
 		d.wantText("beta-one")
-		d.press("C", "1")
+		d.press("C1")
 		if name := d.switcher.pane().Name(); name != "others" {
 			t.Errorf("back in %s", name)
 		}
@@ -201,7 +194,7 @@ func TestRootModel_confirmsLeaving(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		d := newSwitcherTest(t)
 		d.leaveWarnings = []string{"2 transfers are unfinished."}
-		d.press("C", "2")
+		d.press("C2")
 		d.wantText("2 transfers are unfinished.")
 		d.press("y")
 		d.wantText("alpha")
@@ -243,7 +236,7 @@ func TestRootModel_cancelledOpening(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		d := newSwitcherTest(t)
 		opened := d.switcher.openAccount("beta")()
-		d.press("esc")
+		d.press("<esc>")
 		d.send(opened)
 		d.wantText("alpha-one")
 		d.switcher.Close()
@@ -260,7 +253,7 @@ func TestRootModel_keepsScreen(t *testing.T) {
 		d.send(tea.BlurMsg{})
 		d.press("M")
 		mouse := d.switcher.Frame().Mouse
-		d.press("C", "2")
+		d.press("C2")
 		d.wantText("beta-one")
 		if c := d.switcher.clock; d.switcher.Frame().Mouse != mouse || !c.blurred {
 			t.Errorf("mouse %v, without focus %v", d.switcher.mouse, c.blurred)
@@ -273,7 +266,7 @@ func TestRootModel_openErrorChangesNothing(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		d := newSwitcherTest(t)
 		d.openErr = errors.New("there is no token")
-		d.press("C", "2")
+		d.press("C2")
 		d.wantText("account beta cannot be opened: there is no token")
 		d.wantText("alpha-one")
 		d.switcher.Close()
@@ -288,7 +281,7 @@ func TestRootModel_conflictingKeysChangeNothing(t *testing.T) {
 		d.rowActions = []table.RowAction[string]{
 			{Keys: []string{"x"}, Name: "open", Start: start}, {Keys: []string{"x"}, Name: "close", Start: start},
 		}
-		d.press("C", "2")
+		d.press("C2")
 		d.wantText(`account beta: the key "x" is bound twice`)
 		d.wantText("alpha-one")
 		d.switcher.Close()
@@ -317,12 +310,12 @@ func TestAccountMenu_saysWhatIsSpecial(t *testing.T) {
 		d.wantText("you are already using this account")
 		d.wantNoText("there is no token")
 		d.openErr = errors.New("there is no token")
-		d.press("2", "C")
+		d.press("2C")
 		d.wantText("EU  PROD  read-only  there is no token at ")
 		d.openErr = nil
-		d.press("2", "C")
+		d.press("2C")
 		d.wantNoText("there is no token")
-		d.press("esc")
+		d.press("<esc>")
 		d.wantText("beta-one")
 	})
 }
@@ -334,7 +327,7 @@ func TestAccountMenu_problemOfTheAccountThatWasLeft(t *testing.T) {
 		d.fetchErr = errors.New("the network is down")
 		d.press("r")
 		d.fetchErr = nil
-		d.press("C", "2")
+		d.press("C2")
 		d.wantText("beta-one")
 		d.press("C")
 		d.wantText("the network is down at ")
@@ -360,7 +353,7 @@ func TestAccountMenu_longProblemLeavesRoom(t *testing.T) {
 		d.openErr = errors.New(
 			`token_command sh: exit status 3: "locked"; run token_command in a shell to see what it needs`,
 		)
-		d.press("C", "2", "C")
+		d.press("C2C")
 		d.wantText("you are already using this account")
 		d.wantText("exit status 3")
 	})

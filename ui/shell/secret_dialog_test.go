@@ -73,17 +73,16 @@ func (b *shellTest) showSecret() *[]bool {
 // A secret is readable only while its key is held, and the dialog does not close before the secret was saved to a file
 // or the user has typed whether it may be lost; that it was sent to a clipboard proves nothing. Then it is forgotten.
 func TestSecretDialog_closesOnPurpose(t *testing.T) {
-	typed := func(word string) []string { return append(strings.Split(word, ""), "enter") }
 	for name, c := range map[string]struct {
-		before, close []string
+		before, close string
 		kept          bool
 	}{
-		"discarded":            {nil, append([]string{"esc"}, typed("discard")...), false},
-		"written down":         {[]string{"r"}, append([]string{"esc"}, typed("kept")...), true},
-		"copied, then kept":    {[]string{"y"}, append([]string{"enter"}, typed("kept")...), true},
-		"copied, then dropped": {[]string{"y", "y"}, append([]string{"esc"}, typed("discard")...), false},
-		"saved":                {[]string{"1", "enter"}, []string{"enter"}, true},
-		"saved, left by esc":   {[]string{"y", "1", "enter"}, []string{"esc"}, true},
+		"discarded":            {"", "<esc>discard<enter>", false},
+		"written down":         {"r", "<esc>kept<enter>", true},
+		"copied, then kept":    {"y", "<enter>kept<enter>", true},
+		"copied, then dropped": {"yy", "<esc>discard<enter>", false},
+		"saved":                {"1<enter>", "<enter>", true},
+		"saved, left by esc":   {"y1<enter>", "<esc>", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			runInBubble(t, func(t *testing.T) {
@@ -97,32 +96,31 @@ func TestSecretDialog_closesOnPurpose(t *testing.T) {
 					}
 				}
 				hidden("the start")
-				b.press("r", "r")
+				b.press("rr")
 				b.run(b.shell.Update(revealExpired{d, d.revealNumber - 1}))
 				if !strings.Contains(b.screen(), "canary") {
 					t.Errorf("the secret is not shown while the key is held:\n%s", b.screen())
 				}
 				b.run(b.shell.Update(revealExpired{d, d.revealNumber}))
 				hidden("the key was released")
-				b.press(c.before...)
+				b.press(c.before)
 				b.run(b.shell.Update(revealExpired{d, d.revealNumber}))
 				if !d.saved {
-					for _, keys := range [][]string{
-						{"esc", "enter"}, {"n", "o", "enter"}, {"esc"}, {"esc", "d", "enter"}, {"esc"}, {"q", "esc"},
-						{"enter"}, {"enter"}, {"esc"},
-					} {
-						if b.press(keys...); len(*closed) > 0 {
+					for keys := range strings.FieldsSeq(
+						"<esc><enter> no<enter> <esc> <esc>d<enter> <esc> q<esc> <enter> <enter> <esc>",
+					) {
+						if b.press(keys); len(*closed) > 0 {
 							t.Fatalf("%q closes the dialog", keys)
 						}
-						hidden(strings.Join(keys, " "))
-						wrong := keys[len(keys)-1] == "enter" && keys[0] != "enter"
+						hidden(keys)
+						wrong := keys != "<enter>" && strings.HasSuffix(keys, "<enter>")
 						if wrong && !strings.Contains(b.screen(), wrongWord) {
 							t.Errorf("nothing says what to type after %q:\n%s", keys, b.screen())
 						}
 					}
 					d.closing = nil
 				}
-				if b.press(c.close...); len(*closed) != 1 || (*closed)[0] != c.kept {
+				if b.press(c.close); len(*closed) != 1 || (*closed)[0] != c.kept {
 					t.Errorf("closed, kept: %v, want %t:\n%s", *closed, c.kept, b.screen())
 				}
 				if d.Reveal() != "" {
@@ -151,13 +149,13 @@ func TestSecretDialog_showsWhatCanBeDone(t *testing.T) {
 				want  []string
 			}{
 				{"", start},
-				{"esc", asked},
+				{"<esc>", asked},
 				{"d", append(asked, "without it: d")},
 				{"i", append(asked, "without it: di")},
-				{"esc", start},
+				{"<esc>", start},
 				{"y", copied},
-				{"enter", []string{"lookout cannot see whether your copy arrived", words}},
-				{"esc", copied},
+				{"<enter>", []string{"lookout cannot see whether your copy arrived", words}},
+				{"<esc>", copied},
 			} {
 				if c.press != "" {
 					b.press(c.press)
@@ -169,7 +167,7 @@ func TestSecretDialog_showsWhatCanBeDone(t *testing.T) {
 					}
 				}
 			}
-			b.press("1", "enter")
+			b.press("1<enter>")
 			if shown := b.screen(); !strings.Contains(shown, "✓ saved") || strings.Contains(shown, "arrived") {
 				t.Errorf("%d lines, after saving:\n%s", height, shown)
 			}

@@ -143,15 +143,8 @@ func (b *shellTest) replace(rows ...string) {
 }
 
 func (b *shellTest) press(keys ...string) {
-	for _, k := range keys {
-		msg := tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
-		switch k {
-		case "enter":
-			msg = tea.KeyPressMsg{Code: tea.KeyEnter}
-		case "esc":
-			msg = tea.KeyPressMsg{Code: tea.KeyEscape}
-		}
-		b.run(b.shell.Update(msg))
+	for _, k := range uitest.Keys(keys...) {
+		b.run(b.shell.Update(k))
 	}
 }
 
@@ -169,12 +162,12 @@ func (b *shellTest) screen() string { return ansi.Strip(b.shell.Frame().Content)
 func TestQuestionDialog_notAnsweredByAccident(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, nil)
-		b.press("D", "y")
+		b.press("Dy")
 		if b.deletions != 0 || !strings.Contains(b.screen(), "Thing alpha goes.") {
 			t.Fatalf("answered before it was readable (%d):\n%s", b.deletions, b.screen())
 		}
 		b.armQuestions()
-		b.press("enter")
+		b.press("<enter>")
 		if b.deletions != 0 || strings.Contains(b.screen(), "goes.") {
 			t.Errorf("enter confirmed (%d), or did not cancel", b.deletions)
 		}
@@ -195,11 +188,11 @@ func TestShell_keyBetweenFrames(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, nil)
 		b.screen()
-		b.press("j", "D")
+		b.press("jD")
 		if !strings.Contains(b.screen(), "Thing beta goes.") {
 			t.Errorf("the key is not for the row under the cursor:\n%s", b.screen())
 		}
-		b.press("esc")
+		b.press("<esc>")
 		b.screen()
 		b.replace("gamma")
 		b.press("D")
@@ -223,7 +216,7 @@ func TestQuestionDialog_doesNotArmWhenTooSmall(t *testing.T) {
 		if b.deletions != 0 {
 			t.Errorf("answered although the screen says:\n%s", b.screen())
 		}
-		b.press("esc")
+		b.press("<esc>")
 	})
 }
 
@@ -232,8 +225,8 @@ func TestShell_Frame_size(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		faulttest.ReportCase(t, "E6", "TestShell_Frame_size")
 		b := newShellTest(t, nil)
-		for _, keys := range [][]string{{}, {"?"}, {"esc", ":"}, {"esc", "D"}, {"esc", "a"}} {
-			b.press(keys...)
+		for _, keys := range []string{"", "?", "<esc>:", "<esc>D", "<esc>a"} {
+			b.press(keys)
 			for _, size := range []tea.WindowSizeMsg{
 				{Width: 1, Height: 1},
 				{Width: 20, Height: 5},
@@ -305,7 +298,7 @@ func TestHelpAndPalette_listActions(t *testing.T) {
 				t.Errorf("the help does not list %q", a.Name())
 			}
 		}
-		b.press("esc", ":", "b", "e", "t", "a", "enter")
+		b.press("<esc>:beta<enter>")
 		b.press("D")
 		if !strings.Contains(b.screen(), "Thing beta goes.") {
 			t.Errorf("the palette did not go to the row:\n%s", b.screen())
@@ -317,14 +310,14 @@ func TestHelpAndPalette_listActions(t *testing.T) {
 func TestPalette_cursorStaysWhenRowsArrive(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, nil)
-		b.press(":", "e", "t", "a")
+		b.press(":eta")
 		b.rows = []string{"alpha", "beta", "eta"}
 		b.refresh()
 		p := b.shell.dialogs.top().(*searchDialog)
 		if len(p.entries) != 2 || p.entries[0].name != "eta" || p.entries[p.cursor].name != "beta" {
 			t.Fatalf("the cursor is on %d of %+v", p.cursor, p.entries)
 		}
-		b.press("enter", "D")
+		b.press("<enter>D")
 		if !strings.Contains(b.screen(), "Thing beta goes.") {
 			t.Errorf("another row was opened:\n%s", b.screen())
 		}
@@ -367,7 +360,7 @@ func TestPalette_actionWithRowAsks(t *testing.T) {
 			b := newShellTest(t, nil)
 			b.press(":")
 			b.run(b.shell.Update(tea.PasteMsg{Content: typed}))
-			b.press("enter")
+			b.press("<enter>")
 			if !strings.Contains(b.screen(), "Thing beta goes.") || b.deletions > 0 {
 				t.Errorf("%s: not asked:\n%s", typed, b.screen())
 			}
@@ -375,7 +368,7 @@ func TestPalette_actionWithRowAsks(t *testing.T) {
 		b := newShellTest(t, func(o *Options) { o.ReadOnly = true })
 		b.press(":")
 		b.run(b.shell.Update(tea.PasteMsg{Content: "delete beta"}))
-		b.press("enter")
+		b.press("<enter>")
 		if !strings.Contains(b.screen(), "delete: read-only mode") {
 			t.Errorf("read-only mode does not hold:\n%s", b.screen())
 		}
@@ -409,8 +402,8 @@ func TestStatusMessages_errorStaysUntilReplaced(t *testing.T) {
 func TestShell_Frame_changesNothing(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, nil)
-		for _, keys := range [][]string{{}, {"?"}, {"esc", ":", "e"}, {"esc", "a"}, {"esc", "D"}} {
-			b.press(keys...)
+		for _, keys := range []string{"", "?", "<esc>:e", "<esc>a", "<esc>D"} {
+			b.press(keys)
 			if first := b.screen(); b.screen() != first {
 				t.Errorf("after %v the second frame differs:\n%s", keys, first)
 			}
@@ -453,7 +446,7 @@ func TestShell_handleMouse_tab(t *testing.T) {
 // ctrl+c with a half-filled form asks first, also under another dialog and in a terminal that is too small for the
 // form; with an untouched form it quits.
 func TestShell_ctrlCAsksBeforeAHalfFilledFormIsLost(t *testing.T) {
-	interrupt := tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
+	interrupt := uitest.Key("<ctrl+c>")
 	quits := func(b *shellTest) bool {
 		cmd := b.shell.Update(interrupt)
 		for _, msg := range b.messages(cmd) {
@@ -479,7 +472,7 @@ func TestShell_ctrlCAsksBeforeAHalfFilledFormIsLost(t *testing.T) {
 		"untouched": {func(*shellTest) {}, ""},
 		"typed":     {func(b *shellTest) { b.press("x") }, "press ctrl+c again to discard what you typed"},
 		"typed, and esc": {
-			func(b *shellTest) { b.press("x", "esc") }, "press ctrl+c again to discard what you typed",
+			func(b *shellTest) { b.press("x<esc>") }, "press ctrl+c again to discard what you typed",
 		},
 		"below a text": {
 			func(b *shellTest) {

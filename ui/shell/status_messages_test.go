@@ -158,8 +158,8 @@ func TestStatusMessages_cutMessage(t *testing.T) {
 		if screen := b.screen(); strings.Contains(screen, "ctrl+l") {
 			t.Errorf("a key is named that does nothing here:\n%s", screen)
 		}
-		b.press("esc")
-		if b.press("ctrl+l"); !strings.Contains(b.screen(), text) {
+		b.press("<esc>")
+		if b.press("<ctrl+l>"); !strings.Contains(b.screen(), text) {
 			t.Errorf("the whole message cannot be read:\n%s", b.screen())
 		}
 		b.shell.Update(tea.WindowSizeMsg{Width: 100, Height: 24})

@@ -48,19 +48,19 @@ func TestThemes_followBackground(t *testing.T) {
 func TestThemePreview(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, withThemes("dark"))
-		b.press(":", "t", "h", "e", "m", "e", " ", "m", "o", "n", "o")
+		b.press(":theme mono")
 		if got := b.shell.themes.current.Name; got != "mono" {
 			t.Fatalf("the preview is %s:\n%s", got, b.screen())
 		}
-		b.press("esc")
+		b.press("<esc>")
 		if got := b.shell.themes.current.Name; got != "dark" {
 			t.Errorf("esc leaves %s", got)
 		}
-		b.press(":", "t", "h", "e", "m", "e", " ", "m", "o", "n", "o", "x", "x")
+		b.press(":theme monoxx")
 		if got := b.shell.themes.current.Name; got != "dark" {
 			t.Errorf("without an entry at the cursor, the theme is %s", got)
 		}
-		b.press("esc", ":", "t", "h", "e", "m", "e", " ", "m", "o", "n", "o", "enter")
+		b.press("<esc>:theme mono<enter>")
 		if got := b.shell.themes.current.Name; got != "mono" || !strings.Contains(b.screen(), `theme = "mono"`) {
 			t.Errorf("chosen, it is %s:\n%s", got, b.screen())
 		}

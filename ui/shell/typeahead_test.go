@@ -10,6 +10,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/table"
+	"lookout/ui/uitest"
 )
 
 // Letters typed right after a key that opens a form go to the form, not to the list below. An action that takes long
@@ -30,7 +31,7 @@ func TestTypeahead_goesToOpenedDialog(t *testing.T) {
 				}},
 			)
 		})
-		key := func(k rune) tea.Cmd { return b.shell.Update(tea.KeyPressMsg{Code: k, Text: string(k)}) }
+		key := func(k rune) tea.Cmd { return b.shell.Update(uitest.Key(string(k))) }
 		opens := key('n')
 		for _, k := range "Dyn" {
 			b.run(key(k))
@@ -44,21 +45,21 @@ func TestTypeahead_goesToOpenedDialog(t *testing.T) {
 			strings.Contains(screen, "goes.") {
 			t.Fatalf("the letters are lost or were commands:\n%s", screen)
 		}
-		b.press("esc", "esc")
+		b.press("<esc><esc>")
 		opens = key('n')
 		b.run(key('D'))
 		b.run(b.shell.Update(actionOpened{n: b.shell.typeahead.actionNumber})) // the timeout
 		if !strings.Contains(b.screen(), "Thing alpha goes.") {
 			t.Errorf("a key waits forever:\n%s", b.screen())
 		}
-		b.press("esc")
+		b.press("<esc>")
 		b.run(opens)
 		if !strings.Contains(b.screen(), "New thing") {
 			t.Errorf("the form that came late is lost:\n%s", b.screen())
 		}
-		b.press("esc")
+		b.press("<esc>")
 		key('n')
-		if cmd := b.shell.Update(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}); cmd == nil {
+		if cmd := b.shell.Update(uitest.Key("<ctrl+c>")); cmd == nil {
 			t.Error("ctrl+c waits")
 		}
 	})
@@ -93,7 +94,7 @@ func TestTypeahead_waitsForRows(t *testing.T) {
 		want      string
 	}{
 		"nothing": {func(*shellTest) {}, "open"},
-		"esc":     {func(b *shellTest) { b.press("esc") }, ""},
+		"esc":     {func(b *shellTest) { b.press("<esc>") }, ""},
 		"a dialog": {func(b *shellTest) {
 			b.run(ui.Send(ui.OpenMenuMsg{Title: "Menu", Actions: []ui.Action{{Key: ui.Bind("leave", "l")}}}))
 		}, ""},

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/chart"
@@ -74,9 +72,9 @@ func BenchmarkForm(b *testing.B) {
 	v := form.NewFormView(f, b.Context())
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		key := tea.KeyPressMsg{Code: 'x', Text: "x"}
+		key := uitest.Key("x")
 		if i%2 == 1 {
-			key = tea.KeyPressMsg{Code: tea.KeyBackspace}
+			key = uitest.Key("<backspace>")
 		}
 		v.Update(key)
 		v.View(room)

@@ -98,10 +98,9 @@ func newEmptyList(t testing.TB, answer lists.RowPage[thing], err error) *List[th
 func pressKeys(l *List[thing], keys ...string) {
 	for _, k := range keys {
 		if l.Info().Typing {
-			for _, r := range k {
-				l.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+			for _, pressed := range uitest.Keys(k, "<enter>") {
+				l.Update(pressed)
 			}
-			l.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
 			continue
 		}
 		for _, a := range l.Actions() {
@@ -652,7 +651,7 @@ func TestFilterInput_isLimited(t *testing.T) {
 	var f filterInput
 	f.startTyping()
 	f.edit(tea.PasteMsg{Content: strings.Repeat("é", maxFilterRunes+5)})
-	f.edit(tea.KeyPressMsg{Code: 'x', Text: "x"})
+	f.edit(uitest.Key("x"))
 	if f.text != strings.Repeat("é", maxFilterRunes) {
 		t.Errorf("%d bytes, ends with %q", len(f.text), f.text[max(0, len(f.text)-5):])
 	}

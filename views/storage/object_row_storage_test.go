@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
 	"lookout/client"
@@ -76,10 +75,9 @@ func (l *objectListing) press(t testing.TB, keys ...string) {
 	t.Helper()
 	for _, key := range keys {
 		if l.Info().Typing {
-			for _, letter := range key {
-				uitest.RunAll(l.Update(tea.KeyPressMsg{Code: letter, Text: string(letter)}))
+			for _, pressed := range uitest.Keys(key, "<enter>") {
+				uitest.RunAll(l.Update(pressed))
 			}
-			uitest.RunAll(l.Update(tea.KeyPressMsg{Code: tea.KeyEnter}))
 			l.LoadMissing()
 			continue
 		}

@@ -53,7 +53,7 @@ func TestFloodsOfInput(t *testing.T) {
 			api := emulator.New(emulator.Options{Token: "demo"})
 			v := startDashboard(t, api, 120, 36)
 			v.WaitFor("Services ─ 14")
-			typeKeys(v, c.before)
+			v.Type(c.before)
 			v.WaitFor("cdn-origin")
 			if c.gone != "" {
 				v.WaitFor(c.gone)
@@ -71,7 +71,7 @@ func TestFloodsOfInput(t *testing.T) {
 			if c.after != "" && !strings.HasPrefix(c.after, "<") {
 				v.Type(c.after)
 			} else {
-				typeKeys(v, c.after)
+				v.Type(c.after)
 			}
 			if c.gone != "" {
 				v.WaitGone(c.gone)

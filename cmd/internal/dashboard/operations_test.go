@@ -26,27 +26,11 @@ type keyOperation struct {
 func playKeys(v *termtest.VirtualTerminal, keys string) {
 	for keys != "" {
 		before, rest, _ := strings.Cut(keys, "«")
-		typeKeys(v, before)
+		v.Type(before)
 		text, after, _ := strings.Cut(rest, "»")
 		if rest != "" {
 			v.WaitFor(text)
 		}
-		keys = after
-	}
-}
-
-// typeKeys sends keys; names are in angle brackets.
-func typeKeys(v *termtest.VirtualTerminal, keys string) {
-	for keys != "" {
-		before, rest, named := strings.Cut(keys, "<")
-		if before != "" {
-			v.Type(before)
-		}
-		if !named {
-			return
-		}
-		name, after, _ := strings.Cut(rest, ">")
-		v.Type("<" + name + ">")
 		keys = after
 	}
 }

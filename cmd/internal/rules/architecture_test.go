@@ -74,7 +74,7 @@ func TestImportsPointDownward(t *testing.T) {
 			"client/wording",
 		},
 		"ui/terminal":          {"theme"},
-		"ui/terminal/termtest": {"ui/terminal"},
+		"ui/terminal/termtest": {"ui/terminal", "ui/uitest"},
 		"ui/uitest":            {"ui", "theme"},
 		"ui/shell": {
 			"ui", "ui/form", "ui/input", "ui/search", "ui/terminal", "theme", "client/lists", "client/visible",

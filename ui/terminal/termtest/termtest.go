@@ -3,6 +3,7 @@ package termtest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"lookout/ui/terminal"
+	"lookout/ui/uitest"
 )
 
 // VirtualTerminal is a virtual terminal with a program on it.
@@ -254,11 +256,10 @@ func (v *VirtualTerminal) Type(keys ...string) {
 		"<ctrl+o>":    "\x0f",
 	}
 	for _, k := range keys {
-		if bytes, named := names[k]; named {
-			k = bytes
-		}
-		if _, err := io.WriteString(v.input, k); err != nil {
-			v.t.Fatalf("the program no longer reads its input: %v", err)
+		for _, part := range uitest.Split(k) {
+			if _, err := io.WriteString(v.input, cmp.Or(names[part], part)); err != nil {
+				v.t.Fatalf("the program no longer reads its input: %v", err)
+			}
 		}
 	}
 }
