@@ -392,8 +392,8 @@ func TestDiff_everyPairOfFields(t *testing.T) {
 		Notes:       "n",
 		Region:      "us-east",
 	},
-		serviceEdits, func(x context.Context, c *client.Client, p client.Patch) error {
-			return ignore(client.Confirmed(c, client.OpUpdateService, 1).UpdateService(x, 1, p))
+		serviceEdits, func(x caller, p client.Patch) error {
+			return ignore(x.write(client.OpUpdateService, 1).UpdateService(x, 1, p))
 		})
 	checkEditPairs(t, client.ContactRequest{
 		Name:  "a",
@@ -401,8 +401,8 @@ func TestDiff_everyPairOfFields(t *testing.T) {
 		Group: "web",
 		Phone: client.PhoneNumbersRequest{Primary: "1", Secondary: "2"},
 	},
-		contactEdits, func(x context.Context, c *client.Client, p client.Patch) error {
-			return ignore(client.Confirmed(c, client.OpUpdateContact, 11).UpdateContact(x, 11, p))
+		contactEdits, func(x caller, p client.Patch) error {
+			return ignore(x.write(client.OpUpdateContact, 11).UpdateContact(x, 11, p))
 		})
 	checkEditPairs(t, client.InstanceRequest{SSH: client.SSHSettingsRequest{
 		Access: new(true),
@@ -410,13 +410,13 @@ func TestDiff_everyPairOfFields(t *testing.T) {
 		IP:     "192.0.2.1",
 		Port:   2222,
 	}},
-		sshEdits, func(x context.Context, c *client.Client, p client.Patch) error {
-			return ignore(client.Confirmed(c, client.OpUpdateInstanceSSH, 70001).UpdateInstanceSSH(x, 70001, p))
+		sshEdits, func(x caller, p client.Patch) error {
+			return ignore(x.write(client.OpUpdateInstanceSSH, 70001).UpdateInstanceSSH(x, 70001, p))
 		})
 }
 
 func checkEditPairs[R any](
-	t *testing.T, before R, edits []fieldEdit[R], send func(context.Context, *client.Client, client.Patch) error,
+	t *testing.T, before R, edits []fieldEdit[R], send func(caller, client.Patch) error,
 ) {
 	for i, a := range edits {
 		for _, b := range edits[i:] {
@@ -425,7 +425,7 @@ func checkEditPairs[R any](
 			b.do(&after)
 			faulttest.RunCase(t, "B11", a.name+" and "+b.name, func(t *testing.T) {
 				c, w := newFaultClient(t, faulttest.Respond(200, `{"id":1}`))
-				if err := send(t.Context(), c, client.Diff(before, after)); err != nil {
+				if err := send(caller{t.Context(), c}, client.Diff(before, after)); err != nil {
 					t.Fatal(err)
 				}
 				got := map[string]string{}
@@ -580,49 +580,36 @@ var segments = []string{
 // Whatever the name of a cluster or bucket, the path keeps its number of segments or nothing is sent.
 func TestExpandPath_everyOperation(t *testing.T) {
 	t.Parallel()
-	const fine = "us-east-1"
-	calls := map[string]func(context.Context, *client.Client, string) error{
-		"/v4/object-storage/clusters/*": func(x context.Context, c *client.Client, s string) error {
-			return ignore(c.Clusters.Get(x, s))
+	calls := map[string]func(caller, string) error{
+		"clusters/*": func(x caller, s string) error { return ignore(x.Clusters.Get(x, s)) },
+		"buckets/*":  func(x caller, s string) error { return ignore(x.Buckets.ListInCluster(x, s, 1)) },
+		"buckets/*/b": func(x caller, s string) error {
+			return x.write(client.OpDeleteBucket, s, "b").DeleteBucket(x, s, "b")
 		},
-		"/v4/object-storage/buckets/*": func(x context.Context, c *client.Client, s string) error {
-			return ignore(c.Buckets.ListInCluster(x, s, 1))
+		"buckets/us-east-1/*": func(x caller, s string) error {
+			return x.write(client.OpDeleteBucket, east, s).DeleteBucket(x, east, s)
 		},
-		"/v4/object-storage/buckets/*/b": func(x context.Context, c *client.Client, s string) error {
-			return client.Confirmed(c, client.OpDeleteBucket, s, "b").DeleteBucket(x, s, "b")
+		"buckets/us-east-1/*/access": func(x caller, s string) error {
+			w := x.write(client.OpUpdateBucketAccess, east, s)
+			return w.UpdateBucketAccess(x, east, s, client.BucketAccess{ACL: client.ACLPrivate})
 		},
-		"/v4/object-storage/buckets/us-east-1/*": func(x context.Context, c *client.Client, s string) error {
-			return client.Confirmed(c, client.OpDeleteBucket, fine, s).DeleteBucket(x, fine, s)
+		"buckets/us-east-1/*/object-acl": func(x caller, s string) error {
+			object := client.ObjectRef{Cluster: east, Bucket: s, Name: "n"}
+			return ignore(x.write(client.OpSetObjectACL, east, s, "n").SetObjectACL(x, object, client.ACLPrivate))
 		},
-		"/v4/object-storage/buckets/us-east-1/*/access": func(x context.Context, c *client.Client, s string) error {
-			return client.Confirmed(
-				c, client.OpUpdateBucketAccess, fine, s,
-			).UpdateBucketAccess(x, fine, s, client.BucketAccess{ACL: client.ACLPrivate})
+		"buckets/us-east-1/*/object-list": func(x caller, s string) error {
+			return ignore(x.Objects.List(x, client.ObjectQuery{Cluster: east, Bucket: s}))
 		},
-		"/v4/object-storage/buckets/us-east-1/*/object-acl": func(x context.Context, c *client.Client, s string) error {
-			return ignore(
-				client.Confirmed(
-					c, client.OpSetObjectACL, fine, s, "n",
-				).SetObjectACL(x, client.ObjectRef{Cluster: fine, Bucket: s, Name: "n"}, client.ACLPrivate),
-			)
+		"buckets/us-east-1/*/object-url": func(x caller, s string) error {
+			w := x.write(client.OpCreateObjectURL, east, s, "n")
+			return ignore(w.CreateObjectURL(x, east, s, client.PresignRequest{Name: "n", Method: "GET"}))
 		},
-		"/v4/object-storage/buckets/us-east-1/*/object-list": func(
-			x context.Context, c *client.Client, s string,
-		) error {
-			return ignore(c.Objects.List(x, client.ObjectQuery{Cluster: fine, Bucket: s}))
-		},
-		"/v4/object-storage/buckets/us-east-1/*/object-url": func(x context.Context, c *client.Client, s string) error {
-			return ignore(
-				client.Confirmed(
-					c, client.OpCreateObjectURL, fine, s, "n",
-				).CreateObjectURL(x, fine, s, client.PresignRequest{Name: "n", Method: "GET"}),
-			)
-		},
-		"/v4/object-storage/buckets/us-east-1/*/ssl": func(x context.Context, c *client.Client, s string) error {
-			return client.Confirmed(c, client.OpDeleteCertificate, fine, s).DeleteCertificate(x, fine, s)
+		"buckets/us-east-1/*/ssl": func(x caller, s string) error {
+			return x.write(client.OpDeleteCertificate, east, s).DeleteCertificate(x, east, s)
 		},
 	}
 	for pattern, call := range calls {
+		pattern = "/v4/object-storage/" + pattern
 		for _, s := range segments {
 			faulttest.RunCase(t, "B18", fmt.Sprintf("%s %.20q", pattern, s), func(t *testing.T) {
 				c, w := newFaultClient(
@@ -631,7 +618,7 @@ func TestExpandPath_everyOperation(t *testing.T) {
 						200, `{"data":[],"id":"x","acl":"private","url":"https://x/","page":1,"pages":1,"results":0}`,
 					),
 				)
-				err := call(t.Context(), c, s)
+				err := call(caller{t.Context(), c}, s)
 				seen := w.Requests()
 				if len(seen) == 0 {
 					if err == nil {

@@ -41,9 +41,24 @@ func newEmulatedClient(
 
 // operationCall is one operation of the document, called through the client.
 type operationCall struct {
-	op   string
-	call func(context.Context, *client.Client) error
+	op string
+	do func(caller) error
 }
+
+func (o operationCall) call(x context.Context, c *client.Client) error { return o.do(caller{x, c}) }
+
+// A caller is a client, and the context of its calls.
+type caller struct {
+	context.Context
+	*client.Client
+}
+
+// write returns the client with consent to a change.
+func (x caller) write(op string, id ...any) *client.Writer {
+	return client.Confirmed(x.Client, op, id...)
+}
+
+const east = "us-east-1"
 
 func ignore[T any](_ T, err error) error { return err }
 
@@ -51,199 +66,129 @@ func ignore[T any](_ T, err error) error { return err }
 // demo account.
 func operations(t *testing.T) []operationCall {
 	certificate, key := certtest.New("cdn.acme.net").PEM()
-	const east = "us-east-1"
 	no := false
 	return []operationCall{
-		{"list contacts", func(x context.Context, c *client.Client) error { return ignore(c.Contacts.List(x, 1)) }},
-		{"create contact", func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(
-					c, client.OpCreateContact,
-				).CreateContact(x, client.ContactRequest{Name: "Zed Ek", Email: "zed@acme.net", Group: "web"}),
-			)
+		{"list contacts", func(x caller) error { return ignore(x.Contacts.List(x, 1)) }},
+		{"create contact", func(x caller) error {
+			return ignore(x.write(client.OpCreateContact).CreateContact(
+				x, client.ContactRequest{Name: "Zed Ek", Email: "zed@acme.net", Group: "web"},
+			))
 		}},
-		{"view contact", func(x context.Context, c *client.Client) error { return ignore(c.Contacts.Get(x, 11)) }},
-		{"update contact", func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(c, client.OpUpdateContact, 11).UpdateContact(x, 11, client.Patch{"name": "Ada W."}),
-			)
+		{"view contact", func(x caller) error { return ignore(x.Contacts.Get(x, 11)) }},
+		{"update contact", func(x caller) error {
+			return ignore(x.write(client.OpUpdateContact, 11).UpdateContact(x, 11, client.Patch{"name": "Ada W."}))
 		}},
-		{"delete contact", func(x context.Context, c *client.Client) error {
-			return client.Confirmed(c, client.OpDeleteContact, 12).DeleteContact(x, 12)
+		{"delete contact", func(x caller) error { return x.write(client.OpDeleteContact, 12).DeleteContact(x, 12) }},
+		{"list credentials", func(x caller) error { return ignore(x.Credentials.List(x, 1)) }},
+		{"create credential", func(x caller) error {
+			return ignore(x.write(client.OpCreateCredential).CreateCredential(
+				x, client.CredentialRequest{Label: "new one", Password: client.NewSecret("p")},
+			))
 		}},
-		{
-			"list credentials",
-			func(x context.Context, c *client.Client) error { return ignore(c.Credentials.List(x, 1)) },
-		},
-		{"create credential", func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(
-					c, client.OpCreateCredential,
-				).CreateCredential(x, client.CredentialRequest{Label: "new one", Password: client.NewSecret("p")}),
-			)
+		{"view SSH key", func(x caller) error { return ignore(x.Credentials.SSHKey(x)) }},
+		{"view credential", func(x caller) error { return ignore(x.Credentials.Get(x, 31)) }},
+		{"update credential", func(x caller) error {
+			return ignore(x.write(client.OpUpdateCredential, 31).UpdateCredential(x, 31, "renamed"))
 		}},
-		{"view SSH key", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.SSHKey(x)) }},
-		{
-			"view credential",
-			func(x context.Context, c *client.Client) error { return ignore(c.Credentials.Get(x, 31)) },
-		},
-		{
-			"update credential",
-			func(x context.Context, c *client.Client) error {
-				return ignore(client.Confirmed(c, client.OpUpdateCredential, 31).UpdateCredential(x, 31, "renamed"))
-			},
-		},
-		{"change login", func(x context.Context, c *client.Client) error {
-			return client.Confirmed(c, client.OpSetCredentialLogin, 31).SetCredentialLogin(
+		{"change login", func(x caller) error {
+			return x.write(client.OpSetCredentialLogin, 31).SetCredentialLogin(
 				x, 31, client.CredentialLoginUpdate{Username: client.NewSecret("u"), Password: client.NewSecret("p")},
 			)
 		}},
-		{"delete credential", func(x context.Context, c *client.Client) error {
-			return client.Confirmed(c, client.OpDeleteCredential, 32).DeleteCredential(x, 32)
+		{"delete credential", func(x caller) error {
+			return x.write(client.OpDeleteCredential, 32).DeleteCredential(x, 32)
 		}},
-		{"list issues", func(x context.Context, c *client.Client) error { return ignore(c.Issues.List(x, 1)) }},
-		{"view issue", func(x context.Context, c *client.Client) error { return ignore(c.Issues.Get(x, 823)) }},
-		{
-			"list SSH settings",
-			func(x context.Context, c *client.Client) error { return ignore(c.Instances.List(x, 1)) },
-		},
-		{
-			"view SSH settings",
-			func(x context.Context, c *client.Client) error { return ignore(c.Instances.Get(x, 70001)) },
-		},
-		{"update SSH settings", func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(
-					c, client.OpUpdateInstanceSSH, 70001,
-				).UpdateInstanceSSH(x, 70001, client.Patch{"ssh": map[string]any{"access": false}}),
+		{"list issues", func(x caller) error { return ignore(x.Issues.List(x, 1)) }},
+		{"view issue", func(x caller) error { return ignore(x.Issues.Get(x, 823)) }},
+		{"list SSH settings", func(x caller) error { return ignore(x.Instances.List(x, 1)) }},
+		{"view SSH settings", func(x caller) error { return ignore(x.Instances.Get(x, 70001)) }},
+		{"update SSH settings", func(x caller) error {
+			return ignore(x.write(client.OpUpdateInstanceSSH, 70001).UpdateInstanceSSH(
+				x, 70001, client.Patch{"ssh": map[string]any{"access": false}},
+			))
+		}},
+		{"list services", func(x caller) error { return ignore(x.Services.List(x, 1)) }},
+		{"create service", func(x caller) error {
+			return ignore(x.write(client.OpCreateService).CreateService(
+				x, client.ServiceRequest{
+					Label: "new one", Type: client.TypeTCP, Address: "10.1.2.3:22", Timeout: 5, Region: "us-east",
+				},
+			))
+		}},
+		{"view service", func(x caller) error { return ignore(x.Services.Get(x, 1)) }},
+		{"update service", func(x caller) error {
+			return ignore(x.write(client.OpUpdateService, 1).UpdateService(x, 1, client.Patch{"timeout": 20}))
+		}},
+		{"disable service", func(x caller) error {
+			return ignore(x.write(client.OpDisableService, 2).DisableService(x, 2))
+		}},
+		{"enable service", func(x caller) error {
+			return ignore(x.write(client.OpEnableService, 2).EnableService(x, 2))
+		}},
+		{"delete service", func(x caller) error { return x.write(client.OpDeleteService, 2).DeleteService(x, 2) }},
+		{"view stats", func(x caller) error { return ignore(x.Stats.Get(x)) }},
+		{"list buckets", func(x caller) error { return ignore(x.Buckets.List(x, 1)) }},
+		{"create bucket", func(x caller) error {
+			return ignore(x.write(client.OpCreateBucket, east, "new-one").CreateBucket(
+				x, client.BucketRequest{Cluster: east, Label: "new-one", ACL: client.ACLPublicRead, CORS: new(true)},
+			))
+		}},
+		{"list buckets in cluster", func(x caller) error { return ignore(x.Buckets.ListInCluster(x, east, 1)) }},
+		{"view bucket", func(x caller) error { return ignore(x.Buckets.Get(x, east, "new-one")) }},
+		{"modify access", func(x caller) error {
+			return x.write(client.OpUpdateBucketAccess, east, "new-one").UpdateBucketAccess(
+				x, east, "new-one", client.BucketAccess{ACL: client.ACLPrivate},
 			)
 		}},
-		{"list services", func(x context.Context, c *client.Client) error { return ignore(c.Services.List(x, 1)) }},
-		{"create service", func(x context.Context, c *client.Client) error {
-			return ignore(client.Confirmed(c, client.OpCreateService).CreateService(x, client.ServiceRequest{
-				Label:   "new one",
-				Type:    client.TypeTCP,
-				Address: "10.1.2.3:22",
-				Timeout: 5,
-				Region:  "us-east",
-			}))
-		}},
-		{"view service", func(x context.Context, c *client.Client) error { return ignore(c.Services.Get(x, 1)) }},
-		{"update service", func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(c, client.OpUpdateService, 1).UpdateService(x, 1, client.Patch{"timeout": 20}),
+		{"update access", func(x caller) error {
+			return x.write(client.OpReplaceBucketAccess, east, "new-one").ReplaceBucketAccess(
+				x, east, "new-one", client.BucketAccess{CORS: &no},
 			)
 		}},
-		{
-			"disable service",
-			func(x context.Context, c *client.Client) error {
-				return ignore(client.Confirmed(c, client.OpDisableService, 2).DisableService(x, 2))
-			},
-		},
-		{"enable service", func(x context.Context, c *client.Client) error {
-			return ignore(client.Confirmed(c, client.OpEnableService, 2).EnableService(x, 2))
+		{"delete bucket", func(x caller) error {
+			return x.write(client.OpDeleteBucket, east, "new-one").DeleteBucket(x, east, "new-one")
 		}},
-		{"delete service", func(x context.Context, c *client.Client) error {
-			return client.Confirmed(c, client.OpDeleteService, 2).DeleteService(x, 2)
+		{"view object ACL", func(x caller) error {
+			return ignore(x.Objects.ACL(x, east, "cdn.acme.net", "odd\nname.txt"))
 		}},
-		{"view stats", func(x context.Context, c *client.Client) error { return ignore(c.Stats.Get(x)) }},
-		{"list buckets", func(x context.Context, c *client.Client) error { return ignore(c.Buckets.List(x, 1)) }},
-		{"create bucket", func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(c, client.OpCreateBucket, east, "new-one").CreateBucket(x, client.BucketRequest{
-					Cluster: east,
-					Label:   "new-one",
-					ACL:     client.ACLPublicRead,
-					CORS:    new(true),
-				}),
-			)
+		{"update object ACL", func(x caller) error {
+			return ignore(x.write(client.OpSetObjectACL, east, "cdn.acme.net", "index.html").SetObjectACL(
+				x, client.ObjectRef{Cluster: east, Bucket: "cdn.acme.net", Name: "index.html"}, client.ACLPublicRead,
+			))
 		}},
-		{
-			"list buckets in cluster",
-			func(x context.Context, c *client.Client) error { return ignore(c.Buckets.ListInCluster(x, east, 1)) },
-		},
-		{
-			"view bucket",
-			func(x context.Context, c *client.Client) error { return ignore(c.Buckets.Get(x, east, "new-one")) },
-		},
-		{"modify access", func(x context.Context, c *client.Client) error {
-			return client.Confirmed(
-				c, client.OpUpdateBucketAccess, east, "new-one",
-			).UpdateBucketAccess(x, east, "new-one", client.BucketAccess{ACL: client.ACLPrivate})
+		{"list objects", func(x caller) error {
+			return ignore(x.Objects.List(x, client.ObjectQuery{Cluster: east, Bucket: "cdn.acme.net", Delimiter: "/"}))
 		}},
-		{"update access", func(x context.Context, c *client.Client) error {
-			return client.Confirmed(
-				c, client.OpReplaceBucketAccess, east, "new-one",
-			).ReplaceBucketAccess(x, east, "new-one", client.BucketAccess{CORS: &no})
+		{"create object URL", func(x caller) error {
+			return ignore(x.write(client.OpCreateObjectURL, east, "cdn.acme.net", "index.html").CreateObjectURL(
+				x, east, "cdn.acme.net", client.PresignRequest{Name: "index.html", Method: "GET"},
+			))
 		}},
-		{
-			"delete bucket",
-			func(x context.Context, c *client.Client) error {
-				return client.Confirmed(c, client.OpDeleteBucket, east, "new-one").DeleteBucket(x, east, "new-one")
-			},
-		},
-		{"view object ACL", func(x context.Context, c *client.Client) error {
-			return ignore(c.Objects.ACL(x, east, "cdn.acme.net", "odd\nname.txt"))
+		{"upload certificate", func(x caller) error {
+			return ignore(x.write(client.OpUploadCertificate, east, "cdn.acme.net").UploadCertificate(
+				x, east, "cdn.acme.net", certificate, client.NewSecret(key),
+			))
 		}},
-		{"update object ACL", func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(c, client.OpSetObjectACL, east, "cdn.acme.net", "index.html").SetObjectACL(
-					x, client.ObjectRef{Cluster: east, Bucket: "cdn.acme.net", Name: "index.html"},
-					client.ACLPublicRead,
-				),
-			)
+		{"view certificate", func(x caller) error { return ignore(x.Certificates.Get(x, east, "cdn.acme.net")) }},
+		{"delete certificate", func(x caller) error {
+			return x.write(client.OpDeleteCertificate, east, "cdn.acme.net").DeleteCertificate(x, east, "cdn.acme.net")
 		}},
-		{"list objects", func(x context.Context, c *client.Client) error {
-			return ignore(c.Objects.List(x, client.ObjectQuery{Cluster: east, Bucket: "cdn.acme.net", Delimiter: "/"}))
+		{"list clusters", func(x caller) error { return ignore(x.Clusters.List(x, 1)) }},
+		{"view cluster", func(x caller) error { return ignore(x.Clusters.Get(x, east)) }},
+		{"list keys", func(x caller) error { return ignore(x.Keys.List(x, 1)) }},
+		{"create key", func(x caller) error {
+			return ignore(x.write(client.OpCreateKey).CreateKey(
+				x, client.AccessKeyRequest{Label: "new one", Buckets: []client.BucketGrantRequest{}},
+			))
 		}},
-		{"create object URL", func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(
-					c, client.OpCreateObjectURL, east, "cdn.acme.net", "index.html",
-				).CreateObjectURL(x, east, "cdn.acme.net", client.PresignRequest{Name: "index.html", Method: "GET"}),
-			)
+		{"view key", func(x caller) error { return ignore(x.Keys.Get(x, 201)) }},
+		{"update key", func(x caller) error {
+			return ignore(x.write(client.OpUpdateKey, 201).UpdateKey(x, 201, "renamed"))
 		}},
-		{"upload certificate", func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(
-					c, client.OpUploadCertificate, east, "cdn.acme.net",
-				).UploadCertificate(x, east, "cdn.acme.net", certificate, client.NewSecret(key)),
-			)
-		}},
-		{"view certificate", func(x context.Context, c *client.Client) error {
-			return ignore(c.Certificates.Get(x, east, "cdn.acme.net"))
-		}},
-		{
-			"delete certificate",
-			func(x context.Context, c *client.Client) error {
-				return client.Confirmed(
-					c, client.OpDeleteCertificate, east, "cdn.acme.net",
-				).DeleteCertificate(x, east, "cdn.acme.net")
-			},
-		},
-		{"list clusters", func(x context.Context, c *client.Client) error { return ignore(c.Clusters.List(x, 1)) }},
-		{"view cluster", func(x context.Context, c *client.Client) error { return ignore(c.Clusters.Get(x, east)) }},
-		{"list keys", func(x context.Context, c *client.Client) error { return ignore(c.Keys.List(x, 1)) }},
-		{"create key", func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(
-					c, client.OpCreateKey,
-				).CreateKey(x, client.AccessKeyRequest{Label: "new one", Buckets: []client.BucketGrantRequest{}}),
-			)
-		}},
-		{"view key", func(x context.Context, c *client.Client) error { return ignore(c.Keys.Get(x, 201)) }},
-		{
-			"update key",
-			func(x context.Context, c *client.Client) error {
-				return ignore(client.Confirmed(c, client.OpUpdateKey, 201).UpdateKey(x, 201, "renamed"))
-			},
-		},
-		{"revoke key", func(x context.Context, c *client.Client) error {
-			return client.Confirmed(c, client.OpRevokeKey, 202).RevokeKey(x, 202)
-		}},
-		{"view transfer", func(x context.Context, c *client.Client) error { return ignore(c.NetworkTransfer.Get(x)) }},
-		{"cancel Object Storage", func(x context.Context, c *client.Client) error {
-			return client.Confirmed(c, client.OpCancelObjectStorage).CancelObjectStorage(x)
+		{"revoke key", func(x caller) error { return x.write(client.OpRevokeKey, 202).RevokeKey(x, 202) }},
+		{"view transfer", func(x caller) error { return ignore(x.NetworkTransfer.Get(x)) }},
+		{"cancel Object Storage", func(x caller) error {
+			return x.write(client.OpCancelObjectStorage).CancelObjectStorage(x)
 		}},
 	}
 }
@@ -329,172 +274,108 @@ func TestClient_everyOperationNeedsItsScope(t *testing.T) {
 // Each rule of the document is broken once: the error has the status and the field of the refusal.
 func TestClient_refusalsOfEachRule(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("x", n) }
-	service := client.ServiceRequest{
-		Label:   "fine",
-		Type:    client.TypeURL,
-		Address: "https://a.example/",
-		Timeout: 5,
+	type request = client.ServiceRequest
+	service := func(change func(*request)) func(caller) error {
+		r := request{Label: "fine", Type: client.TypeURL, Address: "https://a.example/", Timeout: 5}
+		change(&r)
+		return func(x caller) error { return ignore(x.write(client.OpCreateService).CreateService(x, r)) }
 	}
-	with := func(change func(*client.ServiceRequest)) func(context.Context, *client.Client) error {
-		return func(x context.Context, c *client.Client) error {
-			r := service
-			change(&r)
-			return ignore(client.Confirmed(c, client.OpCreateService).CreateService(x, r))
+	contact := func(name, email, group string) func(caller) error {
+		r := client.ContactRequest{Name: name, Email: email, Group: group}
+		return func(x caller) error { return ignore(x.write(client.OpCreateContact).CreateContact(x, r)) }
+	}
+	credential := func(label, user, password string) func(caller) error {
+		return func(x caller) error {
+			return ignore(x.write(client.OpCreateCredential).CreateCredential(x, client.CredentialRequest{
+				Label: label, Username: client.NewSecret(user), Password: client.NewSecret(password),
+			}))
 		}
 	}
-	contact := func(r client.ContactRequest) func(context.Context, *client.Client) error {
-		return func(x context.Context, c *client.Client) error {
-			return ignore(client.Confirmed(c, client.OpCreateContact).CreateContact(x, r))
+	bucket := func(cluster, label string) func(caller) error {
+		return func(x caller) error {
+			return ignore(x.write(client.OpCreateBucket, cluster, label).CreateBucket(
+				x, client.BucketRequest{Cluster: cluster, Label: label},
+			))
 		}
 	}
-	credential := func(label, user, password string) func(context.Context, *client.Client) error {
-		return func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(c, client.OpCreateCredential).CreateCredential(x, client.CredentialRequest{
-					Label:    label,
-					Username: client.NewSecret(user),
-					Password: client.NewSecret(password),
-				}),
-			)
+	link := func(method string, seconds int) func(caller) error {
+		r := client.PresignRequest{Name: "x", Method: method, Expires: seconds}
+		return func(x caller) error {
+			w := x.write(client.OpCreateObjectURL, east, "acme-www", "x")
+			return ignore(w.CreateObjectURL(x, east, "acme-www", r))
 		}
 	}
-	bucket := func(cluster, label string) func(context.Context, *client.Client) error {
-		return func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(
-					c, client.OpCreateBucket, cluster, label,
-				).CreateBucket(x, client.BucketRequest{Cluster: cluster, Label: label}),
-			)
+	ssh := func(p client.Patch) func(caller) error {
+		return func(x caller) error {
+			return ignore(x.write(client.OpUpdateInstanceSSH, 70001).UpdateInstanceSSH(
+				x, 70001, client.Patch{"ssh": map[string]any(p)},
+			))
 		}
 	}
-	link := func(r client.PresignRequest) func(context.Context, *client.Client) error {
-		return func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(
-					c, client.OpCreateObjectURL, "us-east-1", "acme-www", r.Name,
-				).CreateObjectURL(x, "us-east-1", "acme-www", r),
-			)
-		}
-	}
-	ssh := func(p client.Patch) func(context.Context, *client.Client) error {
-		return func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(
-					c, client.OpUpdateInstanceSSH, 70001,
-				).UpdateInstanceSSH(x, 70001, client.Patch{"ssh": map[string]any(p)}),
-			)
+	upload := func(certificate, key string) func(caller) error {
+		return func(x caller) error {
+			return ignore(x.write(client.OpUploadCertificate, east, "cdn.acme.net").UploadCertificate(
+				x, east, "cdn.acme.net", certificate, client.NewSecret(key),
+			))
 		}
 	}
 	certificate, key := certtest.New("other.example").PEM()
 	for _, rule := range []struct {
 		name   string
-		do     func(context.Context, *client.Client) error
 		status int
 		field  string
+		do     func(caller) error
 	}{
-		{"contact name too short", contact(client.ContactRequest{Name: "x", Email: "a@b.cd"}), 400, "name"},
-		{"contact name too long", contact(client.ContactRequest{Name: long(65), Email: "a@b.cd"}), 400, "name"},
-		{"contact e-mail", contact(client.ContactRequest{Name: "xy", Email: "no mail"}), 400, "email"},
-		{
-			"contact group too short",
-			contact(client.ContactRequest{Name: "xy", Email: "a@b.cd", Group: "x"}),
-			400,
-			"group",
-		},
-		{
-			"contact group too long",
-			contact(client.ContactRequest{Name: "xy", Email: "a@b.cd", Group: long(51)}),
-			400,
-			"group",
-		},
-		{"credential label too short", credential("x", "u", "p"), 400, "label"},
-		{"credential label too long", credential(long(76), "u", "p"), 400, "label"},
-		{"credential label taken", credential("db2-root", "u", "p"), 400, "label"},
-		{"credential user name too long", credential("fine", long(5001), "p"), 400, "username"},
-		{"credential without password", credential("fine", "u", ""), 400, "password"},
-		{"service label too short", with(func(r *client.ServiceRequest) { r.Label = "xy" }), 400, "label"},
-		{"service label too long", with(func(r *client.ServiceRequest) { r.Label = long(65) }), 400, "label"},
-		{"service type", with(func(r *client.ServiceRequest) { r.Type = "udp" }), 400, "service_type"},
-		{"service address too short", with(func(r *client.ServiceRequest) { r.Address = "x" }), 400, "address"},
-		{
-			"service address too long",
-			with(func(r *client.ServiceRequest) { r.Address = "https://" + long(93) }),
-			400,
-			"address",
-		},
-		{"service timeout 0", with(func(r *client.ServiceRequest) { r.Timeout = 0 }), 400, "timeout"},
-		{"service timeout 256", with(func(r *client.ServiceRequest) { r.Timeout = 256 }), 400, "timeout"},
-		{"service body too long", with(func(r *client.ServiceRequest) { r.Body = long(101) }), 400, "body"},
-		{
-			"service group too long",
-			with(func(r *client.ServiceRequest) { r.Group = long(51) }),
-			400,
-			"consultation_group",
-		},
-		{
-			"private address without region",
-			with(func(r *client.ServiceRequest) { r.Address = "http://10.0.0.1:80/" }),
-			400,
-			"region",
-		},
-		{"region with public address", with(func(r *client.ServiceRequest) { r.Region = "us-east" }), 400, "region"},
-		{"ssh user too long", ssh(client.Patch{"user": long(33)}), 400, "ssh.user"},
-		{"ssh port 0", ssh(client.Patch{"port": 0}), 400, "ssh.port"},
-		{"ssh port 65536", ssh(client.Patch{"port": 65536}), 400, "ssh.port"},
-		{"ssh address", ssh(client.Patch{"ip": "nowhere"}), 400, "ip"},
-		{"bucket label taken", bucket("us-east-1", "taken"), 400, "label"},
-		{"bucket label too short", bucket("us-east-1", "ab"), 400, "label"},
-		{"bucket label with capitals", bucket("us-east-1", "Abc"), 400, "label"},
-		{"bucket label is an address", bucket("us-east-1", "192.0.2.1"), 400, "label"},
-		{"bucket cluster", bucket("nowhere", "fine"), 400, "cluster"},
-		{"bucket not empty", func(x context.Context, c *client.Client) error {
-			return client.Confirmed(
-				c, client.OpDeleteBucket, "us-east-1", "acme-www",
-			).DeleteBucket(x, "us-east-1", "acme-www")
-		}, 400, ""},
-		{"link life too short", link(client.PresignRequest{Name: "x", Method: "GET", Expires: 359}), 400, "expires_in"},
-		{
-			"link life too long",
-			link(client.PresignRequest{Name: "x", Method: "GET", Expires: 86401}),
-			400,
-			"expires_in",
-		},
-		{"link without content type", link(client.PresignRequest{Name: "x", Method: "PUT"}), 400, "content_type"},
-		{"certificate for another name", func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(c, client.OpUploadCertificate, "us-east-1", "cdn.acme.net").UploadCertificate(
-					x, "us-east-1", "cdn.acme.net", certificate, client.NewSecret(key),
-				),
-			)
-		}, 400, "certificate"},
-		{"certificate without its key", func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(c, client.OpUploadCertificate, "us-east-1", "cdn.acme.net").UploadCertificate(
-					x, "us-east-1", "cdn.acme.net", certificate, client.NewSecret("no key"),
-				),
-			)
-		}, 400, ""},
-		{"key for a bucket that is not there", func(x context.Context, c *client.Client) error {
-			return ignore(client.Confirmed(c, client.OpCreateKey).CreateKey(x, client.AccessKeyRequest{
-				Label: "x",
-				Buckets: []client.BucketGrantRequest{
-					{Cluster: "us-east-1", Bucket: "nothing", Permissions: "read_only"},
-				},
-			}))
-		}, 400, "bucket_access.bucket_name"},
-		{
-			"unknown service",
-			func(x context.Context, c *client.Client) error { return ignore(c.Services.Get(x, 4711)) },
-			404,
-			"",
-		},
-		{"unknown bucket", func(x context.Context, c *client.Client) error {
-			return ignore(c.Buckets.Get(x, "us-east-1", "nothing"))
-		}, 404, ""},
+		{"contact name too short", 400, "name", contact("x", "a@b.cd", "")},
+		{"contact name too long", 400, "name", contact(long(65), "a@b.cd", "")},
+		{"contact e-mail", 400, "email", contact("xy", "no mail", "")},
+		{"contact group too short", 400, "group", contact("xy", "a@b.cd", "x")},
+		{"contact group too long", 400, "group", contact("xy", "a@b.cd", long(51))},
+		{"credential label too short", 400, "label", credential("x", "u", "p")},
+		{"credential label too long", 400, "label", credential(long(76), "u", "p")},
+		{"credential label taken", 400, "label", credential("db2-root", "u", "p")},
+		{"credential user name too long", 400, "username", credential("fine", long(5001), "p")},
+		{"credential without password", 400, "password", credential("fine", "u", "")},
+		{"service label too short", 400, "label", service(func(r *request) { r.Label = "xy" })},
+		{"service label too long", 400, "label", service(func(r *request) { r.Label = long(65) })},
+		{"service type", 400, "service_type", service(func(r *request) { r.Type = "udp" })},
+		{"service address too short", 400, "address", service(func(r *request) { r.Address = "x" })},
+		{"service address too long", 400, "address", service(func(r *request) { r.Address = "https://" + long(93) })},
+		{"service timeout 0", 400, "timeout", service(func(r *request) { r.Timeout = 0 })},
+		{"service timeout 256", 400, "timeout", service(func(r *request) { r.Timeout = 256 })},
+		{"service body too long", 400, "body", service(func(r *request) { r.Body = long(101) })},
+		{"service group too long", 400, "consultation_group", service(func(r *request) { r.Group = long(51) })},
+		{"private address without region", 400, "region", service(func(r *request) { r.Address = "http://10.0.0.1/" })},
+		{"region with public address", 400, "region", service(func(r *request) { r.Region = "us-east" })},
+		{"ssh user too long", 400, "ssh.user", ssh(client.Patch{"user": long(33)})},
+		{"ssh port 0", 400, "ssh.port", ssh(client.Patch{"port": 0})},
+		{"ssh port 65536", 400, "ssh.port", ssh(client.Patch{"port": 65536})},
+		{"ssh address", 400, "ip", ssh(client.Patch{"ip": "nowhere"})},
+		{"bucket label taken", 400, "label", bucket(east, "taken")},
+		{"bucket label too short", 400, "label", bucket(east, "ab")},
+		{"bucket label with capitals", 400, "label", bucket(east, "Abc")},
+		{"bucket label is an address", 400, "label", bucket(east, "192.0.2.1")},
+		{"bucket cluster", 400, "cluster", bucket("nowhere", "fine")},
+		{"bucket not empty", 400, "", func(x caller) error {
+			return x.write(client.OpDeleteBucket, east, "acme-www").DeleteBucket(x, east, "acme-www")
+		}},
+		{"link life too short", 400, "expires_in", link("GET", 359)},
+		{"link life too long", 400, "expires_in", link("GET", 86401)},
+		{"link without content type", 400, "content_type", link("PUT", 0)},
+		{"certificate for another name", 400, "certificate", upload(certificate, key)},
+		{"certificate without its key", 400, "", upload(certificate, "no key")},
+		{"key for a bucket that is not there", 400, "bucket_access.bucket_name", func(x caller) error {
+			grants := []client.BucketGrantRequest{{Cluster: east, Bucket: "nothing", Permissions: "read_only"}}
+			return ignore(x.write(client.OpCreateKey).CreateKey(
+				x, client.AccessKeyRequest{Label: "x", Buckets: grants},
+			))
+		}},
+		{"unknown service", 404, "", func(x caller) error { return ignore(x.Services.Get(x, 4711)) }},
+		{"unknown bucket", 404, "", func(x caller) error { return ignore(x.Buckets.Get(x, east, "nothing")) }},
 	} {
 		t.Run(rule.name, func(t *testing.T) {
 			c, e := newEmulatedClient(t, emulator.Options{})
-			err := rule.do(t.Context(), c)
+			err := rule.do(caller{t.Context(), c})
 			var failure *client.Error
 			if !errors.As(err, &failure) || failure.Status != rule.status {
 				t.Fatalf("%v, not status %d", err, rule.status)

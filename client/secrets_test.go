@@ -2,7 +2,6 @@ package client_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -132,35 +131,24 @@ func newCanaryClient(t *testing.T, transport http.RoundTripper) *canaryClient {
 
 // withCanaries returns the call with canaries as its secrets.
 func (v *canaryClient) withCanaries(s operationCall) operationCall {
-	switch s.op {
+	switch user, password := client.NewSecret(canaryUser), client.NewSecret(canaryPassword); s.op {
 	case "create credential":
-		s.call = func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(c, client.OpCreateCredential).CreateCredential(x, client.CredentialRequest{
-					Label:    "new one",
-					Username: client.NewSecret(canaryUser),
-					Password: client.NewSecret(canaryPassword),
-				}),
-			)
+		s.do = func(x caller) error {
+			return ignore(x.write(client.OpCreateCredential).CreateCredential(
+				x, client.CredentialRequest{Label: "new one", Username: user, Password: password},
+			))
 		}
 	case "change login":
-		s.call = func(x context.Context, c *client.Client) error {
-			return client.Confirmed(c, client.OpSetCredentialLogin, 31).SetCredentialLogin(
-				x,
-				31,
-				client.CredentialLoginUpdate{
-					Username: client.NewSecret(canaryUser),
-					Password: client.NewSecret(canaryPassword),
-				},
+		s.do = func(x caller) error {
+			return x.write(client.OpSetCredentialLogin, 31).SetCredentialLogin(
+				x, 31, client.CredentialLoginUpdate{Username: user, Password: password},
 			)
 		}
 	case "upload certificate":
-		s.call = func(x context.Context, c *client.Client) error {
-			return ignore(
-				client.Confirmed(
-					c, client.OpUploadCertificate, "us-east-1", "cdn.acme.net",
-				).UploadCertificate(x, "us-east-1", "cdn.acme.net", v.cert, client.NewSecret(v.key)),
-			)
+		s.do = func(x caller) error {
+			return ignore(x.write(client.OpUploadCertificate, east, "cdn.acme.net").UploadCertificate(
+				x, east, "cdn.acme.net", v.cert, client.NewSecret(v.key),
+			))
 		}
 	}
 	return s
