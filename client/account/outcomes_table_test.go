@@ -58,15 +58,10 @@ func changeCases(t *testing.T) []changeCase {
 		}
 	}
 	contact := func(member, before, after string) change {
-		body := client.Patch{member: after}
-		return change{
-			Change: rowChange(client.OpUpdateContact, "contact", lastContact, map[string]any{member: before}),
-			body:   body,
-			mark:   after,
-			send: func(ctx context.Context, w *client.Writer) (any, error) {
-				return w.UpdateContact(ctx, lastContact, body)
-			},
-		}
+		return edit(
+			rowChange(client.OpUpdateContact, "contact", lastContact, map[string]any{member: before}),
+			client.Patch{member: after}, after, lastContact, (*client.Writer).UpdateContact,
+		)
 	}
 	deleteContact := change{
 		Change: rowChange(client.OpDeleteContact, "contact", lastContact, map[string]any{"name": "Night desk"}),
@@ -113,18 +108,12 @@ func changeCases(t *testing.T) []changeCase {
 		send: deletion(lastCredential, (*client.Writer).DeleteCredential),
 	}
 	ssh := func(member string, before, after any) change {
-		body := client.Patch{"ssh": map[string]any{member: after}}
-		return change{
-			Change: rowChange(
-				client.OpUpdateInstanceSSH, "instance", lastInstance,
-				map[string]any{"ssh": map[string]any{member: before}},
-			),
-			body: body,
-			mark: fmt.Sprintf("%q:%s", member, encode(after)),
-			send: func(ctx context.Context, w *client.Writer) (any, error) {
-				return w.UpdateInstanceSSH(ctx, lastInstance, body)
-			},
-		}
+		settings := func(value any) map[string]any { return map[string]any{"ssh": map[string]any{member: value}} }
+		return edit(
+			rowChange(client.OpUpdateInstanceSSH, "instance", lastInstance, settings(before)),
+			settings(after), fmt.Sprintf("%q:%s", member, encode(after)), lastInstance,
+			(*client.Writer).UpdateInstanceSSH,
+		)
 	}
 	newService := func(label, address string) change {
 		r := client.ServiceRequest{
@@ -138,15 +127,10 @@ func changeCases(t *testing.T) []changeCase {
 		}
 	}
 	service := func(member, before, after string) change {
-		body := client.Patch{member: after}
-		return change{
-			Change: rowChange(client.OpUpdateService, "service", lastService, map[string]any{member: before}),
-			body:   body,
-			mark:   after,
-			send: func(ctx context.Context, w *client.Writer) (any, error) {
-				return w.UpdateService(ctx, lastService, body)
-			},
-		}
+		return edit(
+			rowChange(client.OpUpdateService, "service", lastService, map[string]any{member: before}),
+			client.Patch{member: after}, after, lastService, (*client.Writer).UpdateService,
+		)
 	}
 	disable := change{
 		Change: rowChange(client.OpDisableService, "service", lastService, map[string]any{"status": "ok"}),
@@ -326,6 +310,19 @@ func bucketChange(op, resource, label string, before any) client.Change {
 		cluster = "us-east-1"
 	}
 	return client.Change{Op: op, Resource: resource, ID: client.BucketID(cluster, label), Label: label, Before: before}
+}
+
+// edit returns a change of members of a row. The changed row holds the mark.
+func edit[T any](
+	c client.Change, body client.Patch, mark string, id int,
+	update func(*client.Writer, context.Context, int, client.Patch) (T, error),
+) change {
+	return change{
+		Change: c,
+		body:   body,
+		mark:   mark,
+		send:   func(ctx context.Context, w *client.Writer) (any, error) { return update(w, ctx, id, body) },
+	}
 }
 
 // deletion sends the deletion of a row.
