@@ -16,7 +16,13 @@ import (
 // startDemo is the demo in a virtual terminal, with its first account.
 func startDemo(t *testing.T, width, height int) (*termtest.VirtualTerminal, demoAccount) {
 	t.Helper()
-	f := &config.Flags{Theme: "dark"}
+	d, one := newDemo(t, &config.Flags{Theme: "dark"})
+	return termtest.New(t, width, height, d), one
+}
+
+// newDemo returns the program of the demo, with its first account.
+func newDemo(t *testing.T, f *config.Flags) (*shell.RootModel, demoAccount) {
+	t.Helper()
 	one, err := newDemoAccount(f, "acme-prod", "demo", emulator.ServiceDocument)
 	if err != nil {
 		t.Fatal(err)
@@ -29,9 +35,8 @@ func startDemo(t *testing.T, width, height int) (*termtest.VirtualTerminal, demo
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := termtest.New(t, width, height, d)
 	t.Cleanup(d.Close)
-	return v, one
+	return d, one
 }
 
 // While a fault of the menu is injected, the head line says so on every pane, with a dialog in front and in a small
@@ -79,20 +84,7 @@ func TestFaultMenu(t *testing.T) {
 	}
 	faulttest.RunCase(t, "H6", "banner in linear mode", func(t *testing.T) {
 		t.Parallel()
-		f := &config.Flags{Theme: "dark", Linear: true}
-		one, err := newDemoAccount(f, "acme-prod", "demo", emulator.ServiceDocument)
-		if err != nil {
-			t.Fatal(err)
-		}
-		session, err := one.newSession(t.Context(), f, accountList{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := shell.NewRootModel(t.Context(), session, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(d.Close)
+		d, _ := newDemo(t, &config.Flags{Theme: "dark", Linear: true})
 		v := termtest.NewLinear(t, 200, 200, shell.NewLinearScreen(d))
 		v.WaitFor("account acme-prod, DEMO")
 		v.Type(":", "demo 403", "<enter>")
