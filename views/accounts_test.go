@@ -51,14 +51,7 @@ func (s *accountSources) addAccount(r *harness, name, accepted, seed string, bad
 		if err != nil {
 			return nil, err
 		}
-		return account.New(r.ctx, account.Options{
-			Executor: r.loop,
-			API:      api,
-			Name:     name,
-			Journal:  s.journals[name],
-			Now:      time.Now,
-			Location: time.UTC,
-		}), nil
+		return r.newAccount(r.ctx, name, api, s.journals[name]), nil
 	}
 	source := views.AccountSource{
 		Name:   name,

@@ -194,6 +194,20 @@ func runProgram(t *testing.T, o programOptions, test func(*harness)) {
 	})
 }
 
+// newAccount returns an account that is read and changed on the harness's loop.
+func (r *harness) newAccount(
+	ctx context.Context, name string, api *client.Client, j *journal.Journal,
+) *account.Account {
+	return account.New(ctx, account.Options{
+		Executor: r.loop,
+		API:      api,
+		Name:     name,
+		Journal:  j,
+		Now:      time.Now,
+		Location: time.UTC,
+	})
+}
+
 // useClock gives the panes and the shell a clock that differs from the API's.
 func (r *harness) useClock(o *shell.Options, now func() time.Time) {
 	acc := account.New(r.ctx, account.Options{
@@ -265,14 +279,7 @@ func (r *harness) connect(options ...client.Option) {
 		r.Fatal(err)
 	}
 	r.api = api
-	acc := account.New(r.ctx, account.Options{
-		Executor: r.loop,
-		API:      api,
-		Name:     "acme-prod",
-		Journal:  r.journal,
-		Now:      time.Now,
-		Location: time.UTC,
-	})
+	acc := r.newAccount(r.ctx, "acme-prod", api, r.journal)
 	r.panes = views.Panes(acc)
 	r.onOpen = func() tea.Cmd { return views.OnOpen(acc) }
 	r.leaveWarnings = func() []string { return views.LeaveWarnings(acc) }

@@ -17,7 +17,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
-	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/ui"
@@ -47,13 +46,7 @@ func startWatch(t *testing.T, size screenSize, test func(*harness)) {
 // showWatch makes the program show the small pane of the watch alone.
 func showWatch(r *harness, o *shell.Options) {
 	r.connect(client.WithDialect(client.DialectProvider))
-	a := account.New(r.ctx, account.Options{
-		Executor: r.loop,
-		API:      r.api,
-		Journal:  r.journal,
-		Now:      time.Now,
-		Location: time.UTC,
-	})
+	a := r.newAccount(r.ctx, "", r.api, r.journal)
 	r.notices = func(paused bool) []ui.Notification { return operation.Notifications(a.Notices(paused)) }
 	o.Panes, o.PaneOnly, o.OnOpen = []ui.Pane{views.WatchPane(a, "acme-prod")}, true, nil
 }

@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
-	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/ui/shell"
@@ -41,14 +40,7 @@ func startWithSharedJournal(t *testing.T, test func(r *harness, other script)) {
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, o *shell.Options) {
 		r.api, r.journal = r.openSharedJournal(path)
-		acc := account.New(r.ctx, account.Options{
-			Executor: r.loop,
-			API:      r.api,
-			Name:     "acme-prod",
-			Journal:  r.journal,
-			Now:      time.Now,
-			Location: time.UTC,
-		})
+		acc := r.newAccount(r.ctx, "acme-prod", r.api, r.journal)
 		o.Panes, o.OnOpen = views.Panes(acc), func() tea.Cmd { return views.OnOpen(acc) }
 	}, func(r *harness) {
 		other, _ := r.openSharedJournal(path)
@@ -171,26 +163,11 @@ func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, o *shell.Options) {
 		r.api, r.journal = r.openSharedJournal(path)
-		first := account.New(r.ctx, account.Options{
-			Executor: r.loop,
-			API:      r.api,
-			Name:     "acme-prod",
-			Journal:  r.journal,
-			Now:      time.Now,
-			Location: time.UTC,
-		})
+		first := r.newAccount(r.ctx, "acme-prod", r.api, r.journal)
 		api, j := r.openSharedJournal(path)
-		second := account.New(r.ctx, account.Options{
-			Executor: r.loop,
-			API:      api,
-			Name:     "acme-prod",
-			Journal:  j,
-			Now:      time.Now,
-			Location: time.UTC,
-		})
-		o.Panes, o.OnOpen = views.Panes(
-			first,
-		), func() tea.Cmd { return tea.Batch(views.OnOpen(first), views.OnOpen(second)) }
+		second := r.newAccount(r.ctx, "acme-prod", api, j)
+		o.Panes = views.Panes(first)
+		o.OnOpen = func() tea.Cmd { return tea.Batch(views.OnOpen(first), views.OnOpen(second)) }
 	}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
 		r.requireText("monitoring is disabled")

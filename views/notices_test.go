@@ -31,14 +31,7 @@ func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *har
 		}
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		acc := account.New(ctx, account.Options{
-			Executor: r.loop,
-			API:      r.api,
-			Name:     "acme",
-			Journal:  r.journal,
-			Now:      time.Now,
-			Location: time.UTC,
-		})
+		acc := r.newAccount(ctx, "acme", r.api, r.journal)
 		notify.Notices = func(paused bool) []ui.Notification {
 			return operation.Notifications(acc.Notices(paused))
 		}

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"lookout/client/account"
 	"lookout/client/emulator"
 	"lookout/theme"
 	"lookout/ui"
@@ -23,14 +22,7 @@ func TestFrame_transferProgress(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		account := account.New(ctx, account.Options{
-			Executor: r.loop,
-			API:      r.api,
-			Name:     "acme",
-			Journal:  r.journal,
-			Now:      time.Now,
-			Location: time.UTC,
-		})
+		account := r.newAccount(ctx, "acme", r.api, r.journal)
 		look, err := theme.New("dark", colorprofile.ASCII, false)
 		if err != nil {
 			t.Fatal(err)

@@ -136,18 +136,19 @@ func TestRoundTrips_largeAccount(t *testing.T) {
 	})
 }
 
+// openFlatListing opens the objects of a large bucket without folders.
+func (r *harness) openFlatListing() {
+	r.Helper()
+	r.pressAll("8 ~ / logs-eu <enter> <enter> ~ f ~")
+}
+
 // G in a flat listing reads the folders side by side. It can be stopped and continued: every object is there once, in
 // order.
 func TestRoundTrips_endOfListing(t *testing.T) {
 	t.Parallel()
 	slow := &slowTransport{latency: 200 * time.Millisecond}
 	runProgram(t, programOptions{size: screenSize{120, 36}, transport: slow.transport}, func(r *harness) {
-		r.press("8")
-		r.wait(time.Second)
-		r.press("/", "logs-eu", "<enter>", "<enter>")
-		r.wait(time.Second)
-		r.press("f")
-		r.wait(time.Second)
+		r.openFlatListing()
 		begun := time.Now()
 		r.press("G")
 		r.wait(4 * time.Second)
@@ -185,12 +186,7 @@ func TestRoundTrips_endOfListing_interrupted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			slow := &slowTransport{latency: 200 * time.Millisecond}
 			runProgram(t, programOptions{size: screenSize{120, 36}, transport: slow.transport}, func(r *harness) {
-				r.press("8")
-				r.wait(time.Second)
-				r.press("/", "logs-eu", "<enter>", "<enter>")
-				r.wait(time.Second)
-				r.press("f")
-				r.wait(time.Second)
+				r.openFlatListing()
 				r.press("G")
 				r.wait(2 * time.Second)
 				r.press("<esc>")
@@ -213,12 +209,7 @@ func TestRoundTrips_endOfListing_stoppedEarlyThenScrolled(t *testing.T) {
 	for after := range 8 {
 		slow := &slowTransport{latency: 200 * time.Millisecond}
 		runProgram(t, programOptions{size: screenSize{120, 36}, transport: slow.transport}, func(r *harness) {
-			r.press("8")
-			r.wait(time.Second)
-			r.press("/", "logs-eu", "<enter>", "<enter>")
-			r.wait(time.Second)
-			r.press("f")
-			r.wait(time.Second)
+			r.openFlatListing()
 			r.press("G")
 			r.wait(850 * time.Millisecond)
 			r.requireText("2,500 so far")

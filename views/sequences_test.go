@@ -60,14 +60,7 @@ func startRun(t *testing.T, emu *emulator.Emulator, path string) *programRun {
 	); err != nil {
 		t.Fatal(err)
 	}
-	acc := account.New(ctx, account.Options{
-		Executor: r.loop,
-		API:      r.api,
-		Name:     "acme-prod",
-		Journal:  r.journal,
-		Now:      time.Now,
-		Location: time.UTC,
-	})
+	acc := r.newAccount(ctx, "acme-prod", r.api, r.journal)
 	if r.shell, err = shell.New(shell.Options{
 		Panes:           views.Panes(acc),
 		Loop:            r.loop,
