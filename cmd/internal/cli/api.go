@@ -195,6 +195,9 @@ func (a *apiFlags) change(ctx context.Context, s *scriptSession, call *client.Ra
 			return nil, err
 		},
 	}
+	if c.Op == client.OpCancelObjectStorage { // its path names no row
+		c.ID, c.Label = s.settings.Account, s.settings.Account
+	}
 	run.describe(&c, nil)
 	approved, err := run.approve(ctx, s, c)
 	if err != nil {
