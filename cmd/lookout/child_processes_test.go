@@ -28,7 +28,7 @@ func (r *testEnv) installPrograms(line string, names ...string) {
 		text := "#!/bin/sh\n{ echo \"$@\"; env; } >$0.$$\nmv $0.$$ " + path + ".started\n" + line + "\n"
 		testenv.WriteProgram(r, path, text)
 	}
-	r.setenv("PATH", bin+":"+outerPath)
+	r.Setenv("PATH", bin+":"+outerPath)
 }
 
 // started returns what a program noted; "" if it was not started within a time.
@@ -73,15 +73,15 @@ func TestChildProcesses_getNoTokenVariable(t *testing.T) {
 				variables = append(variables, "OWN_SECRET")
 			}
 			for _, variable := range variables {
-				r.setenv(variable, testenv.Canary)
+				r.Setenv(variable, testenv.Canary)
 			}
-			r.setenv("KEPT", "yes")
+			r.Setenv("KEPT", "yes")
 			for _, variable := range []string{"WAYLAND_DISPLAY", "VISUAL", "EDITOR"} {
-				r.setenv(variable, "")
+				r.Setenv(variable, "")
 			}
 			own := "[accounts.own]\nbase_url = \"" + r.Base + "\"\n" + cmp.Or(c.config, "token_env = \"OWN_SECRET\"\n")
 			if c.config != "" {
-				r.setenv("LOOKOUT_TOKEN", "") // it would take precedence
+				r.Setenv("LOOKOUT_TOKEN", "") // it would take precedence
 			}
 			r.WriteConfig("account = \"own\"\n" + own +
 				"[accounts.b]\nbase_url = \"https://x/v4\"\ntoken_env = \"SECRET_OF_ACCOUNT\"\n")
@@ -179,8 +179,8 @@ func TestSSH_ctrlCEndsSSHAndNotLookout(t *testing.T) {
 	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.installPrograms("echo waiting; exec sleep 60", "ssh", "vi")
-	r.setenv("VISUAL", "")
-	r.setenv("EDITOR", "")
+	r.Setenv("VISUAL", "")
+	r.Setenv("EDITOR", "")
 	for name, c := range map[string]struct{ program, args, shown, key, after string }{
 		"ssh":    {"ssh", "--view ssh", "live", "x", "ssh ended"},
 		"editor": {"vi", "config edit", "", "", "editor vi"},

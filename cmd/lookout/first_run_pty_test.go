@@ -24,8 +24,8 @@ import (
 func TestFirstRunInATerminal(t *testing.T) {
 	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
-	r.setenv("LOOKOUT_TOKEN", "")
-	r.setenv("LOOKOUT_BASE_URL", "")
+	r.Setenv("LOOKOUT_TOKEN", "")
+	r.Setenv("LOOKOUT_BASE_URL", "")
 	c := r.startPty(t, "--no-mouse")
 	c.startReading()
 	answer := func(question, text string) {
@@ -179,8 +179,8 @@ func (c *ptyProcess) checkFolder(folder string, files []string) {
 
 func TestInterruptedFirstRunGivesTheEchoBack(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	r.setenv("LOOKOUT_TOKEN", "")
-	r.setenv("LOOKOUT_BASE_URL", "")
+	r.Setenv("LOOKOUT_TOKEN", "")
+	r.Setenv("LOOKOUT_BASE_URL", "")
 	c := r.startPty(t, "--no-mouse")
 	c.startReading()
 	c.waitFor("API address")
@@ -203,7 +203,7 @@ func TestInterruptedFirstRunGivesTheEchoBack(t *testing.T) {
 func TestScriptAsksOnATerminal(t *testing.T) {
 	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
-	r.setenv("LOOKOUT_TOKEN", testenv.Canary)
+	r.Setenv("LOOKOUT_TOKEN", testenv.Canary)
 	id := r.FindID("services", "edge-router")
 	answer := func(text string, code int) {
 		t.Helper()

@@ -12,5 +12,5 @@ func main() { os.Exit(run(os.Args[1:])) }
 // run is the program without its process.
 func run(args []string) int {
 	protectMemory()
-	return cli.Execute(args, os.Stdin, os.Stdout, os.Stderr)
+	return cli.Execute(nil, args, os.Stdin, os.Stdout, os.Stderr)
 }

@@ -122,7 +122,7 @@ func TestRequests_sharedByPrograms(t *testing.T) {
 func TestQuestionsOfScripts(t *testing.T) {
 	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
-	r.setenv("LOOKOUT_BASE_URL", "")
+	r.Setenv("LOOKOUT_BASE_URL", "")
 	r.WriteConfig(
 		strings.ReplaceAll(
 			"account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = "+

@@ -101,8 +101,8 @@ func TestSecrets_everyOperationInATerminal(t *testing.T) {
 	command, started := filepath.Join(programs, "tokens"), filepath.Join(programs, "started")
 	testenv.WriteProgram(t, command, "#!/bin/sh\n{ echo \"$@\"; env | grep -v ^LOOKOUT_TEST_ARGS=; } >>"+started+"\n"+
 		"echo "+testenv.Canary+"\n")
-	r.setenv("LOOKOUT_TOKEN", "")
-	r.setenv("LOOKOUT_BASE_URL", "")
+	r.Setenv("LOOKOUT_TOKEN", "")
+	r.Setenv("LOOKOUT_BASE_URL", "")
 	r.WriteConfig("account = \"own\"\n[accounts.own]\nbase_url = \"" + r.Base + "\"\n" +
 		"token_command = [\"" + command + "\"]\n")
 	privateKey, err := os.ReadFile(filepath.Join(files, "key.pem"))

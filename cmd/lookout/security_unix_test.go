@@ -70,7 +70,7 @@ func TestDemoIsClosed(t *testing.T) {
 		"TEA_TRACE": filepath.Join(
 			folder, "trace",
 		), "TEA_DEBUG": "1", "SSLKEYLOGFILE": filepath.Join(folder, "keys"), "GOTRACEBACK": "crash"} {
-		r.setenv(name, value)
+		r.Setenv(name, value)
 	}
 	r.WriteConfig("this is no TOML, and " + testenv.Canary)
 	allowCoreDumps(t)
@@ -126,8 +126,8 @@ func TestEditorsGetNoToken(t *testing.T) {
 		kept, editor := filepath.Join(r.Home, "environment"), filepath.Join(r.Home, "editor")
 		testenv.WriteProgram(t, editor, "#!/bin/sh\nenv >"+kept+"\n")
 		r.WriteConfig("[accounts.a]\nbase_url = \"https://x/v4\"\ntoken_env = \"OTHER_TOKEN\"\n")
-		r.setenv("VISUAL", editor)
-		r.setenv("OTHER_TOKEN", testenv.Canary)
+		r.Setenv("VISUAL", editor)
+		r.Setenv("OTHER_TOKEN", testenv.Canary)
 		c := r.startPty(t, "config edit")
 		c.startReading()
 		if code := c.waitExit(); code != exit.CodeOK {
@@ -151,7 +151,7 @@ func TestFirstFrameWithADeadAPI(t *testing.T) {
 		faulttest.RunCase(t, "I4", name, func(t *testing.T) {
 			t.Parallel()
 			r := newTestEnv(t, emulator.Options{})
-			r.setenv("LOOKOUT_BASE_URL", base)
+			r.Setenv("LOOKOUT_BASE_URL", base)
 			start := time.Now()
 			c := r.startPty(t, "--no-mouse")
 			c.startReading()

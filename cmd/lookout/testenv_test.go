@@ -16,31 +16,23 @@ import (
 
 // testEnv is an account and the environment variables that point at it. Programs get them when they start, and command
 // lines in this process one after the other, so that tests run at once.
-type testEnv struct {
-	*testenv.Env
-	variables map[string]string
-}
+type testEnv struct{ *testenv.Env }
 
 // outerVariables are the environment variables that the tests were started with. outerPath is one of them.
 var outerVariables, outerPath = os.Environ(), os.Getenv("PATH")
 
 func newTestEnv(t *testing.T, o emulator.Options) *testEnv {
 	t.Helper()
-	r := &testEnv{}
-	r.Env, r.variables = testenv.NewAccount(t, o, r.execute)
-	return r
+	return &testEnv{testenv.NewParallel(t, o, execute)}
 }
 
 // with returns the environment, with the same variables, for a subtest.
-func (r *testEnv) with(t *testing.T) *testEnv { return &testEnv{r.With(t), r.variables} }
-
-// setenv sets a variable for what is started from now on.
-func (r *testEnv) setenv(name, value string) { r.variables[name] = value }
+func (r *testEnv) with(t *testing.T) *testEnv { return &testEnv{r.With(t)} }
 
 // environ returns all variables for a program.
 func (r *testEnv) environ() []string {
 	all := slices.Clone(outerVariables)
-	for name, value := range r.variables {
+	for name, value := range r.Variables {
 		all = append(all, name+"="+value)
 	}
 	return all
@@ -49,11 +41,11 @@ func (r *testEnv) environ() []string {
 // processVariables is held while the variables of this process are those of one test.
 var processVariables sync.Mutex
 
-// execute runs a command line in this process.
-func (r *testEnv) execute(args []string, in io.Reader, out, errOut io.Writer) int {
+// execute runs a command line in this process, whose variables it sets meanwhile: some of them reach the terminal.
+func execute(env map[string]string, args []string, in io.Reader, out, errOut io.Writer) int {
 	processVariables.Lock()
 	defer processVariables.Unlock()
-	for name, value := range r.variables {
+	for name, value := range env {
 		before, is := os.LookupEnv(name)
 		_ = os.Setenv(name, value)
 		defer func() {
@@ -64,5 +56,5 @@ func (r *testEnv) execute(args []string, in io.Reader, out, errOut io.Writer) in
 		}()
 	}
 	xdg.Reload()
-	return cli.Execute(args, in, out, errOut)
+	return cli.Execute(nil, args, in, out, errOut)
 }

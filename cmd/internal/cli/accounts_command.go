@@ -60,6 +60,7 @@ func accountsCommand(f *config.Flags) *cobra.Command {
 type accountFile struct {
 	path string
 	data []byte
+	env  config.Environment
 	config.File
 }
 
@@ -73,7 +74,7 @@ func readAccountFile(f *config.Flags) (accountFile, error) {
 	if err := wrong.Fatal().AsError(path); err != nil {
 		return accountFile{}, exit.Usage(err)
 	}
-	return accountFile{path, data, cfg}, nil
+	return accountFile{path, data, f.Env, cfg}, nil
 }
 
 // names returns the names of the accounts.
@@ -299,7 +300,7 @@ func useAccountCommand(f *config.Flags) *cobra.Command {
 				return err
 			}
 			text := "lookout starts with account " + name
-			if other := os.Getenv("LOOKOUT_ACCOUNT"); other != "" && other != name {
+			if other := f.Env.Get("LOOKOUT_ACCOUNT"); other != "" && other != name {
 				text += ", but LOOKOUT_ACCOUNT=" + client.Clean(other) + " overrides it in this shell"
 			}
 			_, err = fmt.Fprintln(c.OutOrStdout(), text)
@@ -373,7 +374,7 @@ func (a accountFile) toCheck(args []string) ([]string, error) {
 	if len(args) == 0 && len(names) > 0 {
 		return names, nil
 	}
-	if len(args) == 0 && os.Getenv("LOOKOUT_BASE_URL") != "" {
+	if len(args) == 0 && a.env.Get("LOOKOUT_BASE_URL") != "" {
 		return []string{""}, nil
 	}
 	name, err := a.find(args)
@@ -551,7 +552,7 @@ func renameAccountCommand(f *config.Flags) *cobra.Command {
 			if err := setup.CheckNewName(args[1], file.names()); err != nil {
 				return exit.Usage(fmt.Errorf("NEW %s: %w", client.Clean(args[1]), err))
 			}
-			if _, running := keep.Running(config.StateFolder()); running {
+			if _, running := keep.Running(f.Env.StateFolder()); running {
 				return exit.Advise(errors.New("lookout keep is running, and writes to the journals"), "stop it first")
 			}
 			if err := file.rename(c.Context(), from, args[1]); err != nil {
@@ -585,7 +586,7 @@ func (a accountFile) rename(ctx context.Context, from, to string) error {
 	if err != nil {
 		return notRenamed(err, forget(to))
 	}
-	undo, err := config.RenameStateFiles(from, to)
+	undo, err := a.env.RenameStateFiles(from, to)
 	if err != nil {
 		return notRenamed(err, remove(to), forget(to))
 	}

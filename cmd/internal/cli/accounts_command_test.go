@@ -25,7 +25,7 @@ import (
 // and stage, whose token is in the keyring. No variable names an account or a token.
 func newAccountsTest(t *testing.T, o emulator.Options) (r *testEnv, path string) {
 	t.Helper()
-	r = newTestEnv(t, o)
+	r = newSerialEnv(t, o)
 	r.Setenv("LOOKOUT_BASE_URL", "")
 	r.Setenv("LOOKOUT_TOKEN", "")
 	token := filepath.Join(r.Home, "config", "lookout", "prod.token")
@@ -390,7 +390,7 @@ func (r *testEnv) requireListsRead(s testenv.CommandResult) {
 
 // The account that the environment describes can be checked without a configuration.
 func TestAccountsCheck_environment(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	s := r.MustRun("accounts", "check")
 	r.CheckResult(s, exit.CodeOK)
 	r.requireListsRead(s)
@@ -500,7 +500,7 @@ func TestAccountsToken_folderIsALink(t *testing.T) {
 // With a second account, commands without -a still use the first: lookout writes that it starts with it, and shows so
 // before.
 func TestAccountsAdd_keepsTheFirst(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	path := filepath.Join(r.Home, "config", "lookout", "config.toml")
 	for _, name := range []string{"prod", "stage", "third"} {
 		w, out := newTestWizard(r, testenv.Canary, r.Base, name, "1", "file", "yes")
@@ -543,7 +543,7 @@ func TestAccountsUse_choosesTheAccountToStartWith(t *testing.T) {
 
 // Without a terminal, or with --token-file, accounts add asks nothing. It writes only after the token was tried.
 func TestAccountsAdd_asksNothingInScripts(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	base := r.Base
 	r.Setenv("LOOKOUT_BASE_URL", "")
 	r.Setenv("LOOKOUT_TOKEN", "")

@@ -45,6 +45,7 @@ func (r *testEnv) startDashboard(width, height int, f *config.Flags) *termtest.V
 // An unwritable state folder, or one that is refused, does not stop the dashboard from starting: it opens read-only and
 // says why in the head line, in the message, and when a change is tried.
 func TestDashboard_opensReadOnlyWhenTheStateCannotBeWritten(t *testing.T) {
+	t.Parallel()
 	for name, prepare := range map[string]func(state, elsewhere string) error{
 		"a file":  func(state, _ string) error { return os.WriteFile(state, nil, 0o600) },
 		"a link":  func(state, elsewhere string) error { return os.Symlink(elsewhere, state) },
@@ -60,7 +61,7 @@ func TestDashboard_opensReadOnlyWhenTheStateCannotBeWritten(t *testing.T) {
 			if err := prepare(filepath.Join(r.Home, "state", "lookout"), elsewhere); err != nil {
 				t.Skip(err)
 			}
-			v := r.startDashboard(120, 36, &config.Flags{NoMouse: true})
+			v := r.startDashboard(120, 36, &config.Flags{NoMouse: true, Env: r.Variables})
 			v.WaitFor("read-only: changes cannot be recorded")
 			v.Type("3")
 			v.WaitFor("edge-router")
@@ -79,6 +80,7 @@ func TestDashboard_opensReadOnlyWhenTheStateCannotBeWritten(t *testing.T) {
 // Another account is read with its own address and token: those from flags or the environment stay with the account
 // that they were given for.
 func TestSwitchingAccountsKeepsTokensApart(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	lab := emulator.New(emulator.Options{Token: "lab-token", Seed: "empty"})
 	server := httptest.NewServer(lab)
@@ -88,7 +90,7 @@ func TestSwitchingAccountsKeepsTokensApart(t *testing.T) {
 		"account = \"prod\"\n[accounts.prod]\nbase_url = \"" + r.Base + "\"\nprotected = true\n[accounts.lab]\nword " +
 			"= \"LAB\"\nbase_url = \"" + server.URL + "/v4\"\ntoken_file = \"" + r.Home + "/lab.token\"\n",
 	)
-	v := r.startDashboard(120, 36, &config.Flags{NoMouse: true})
+	v := r.startDashboard(120, 36, &config.Flags{NoMouse: true, Env: r.Variables})
 	v.WaitFor("Services ─ 14")
 	v.WaitFor("prod PROD")
 	v.Type("3")

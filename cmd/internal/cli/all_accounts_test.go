@@ -32,8 +32,8 @@ type manyAccounts struct {
 func newManyAccounts(t *testing.T, more string) *manyAccounts {
 	t.Helper()
 	r := &manyAccounts{testEnv: newTestEnv(t, emulator.Options{})}
-	t.Setenv("LOOKOUT_BASE_URL", "")
-	t.Setenv("LOOKOUT_TOKEN", "")
+	r.Setenv("LOOKOUT_BASE_URL", "")
+	r.Setenv("LOOKOUT_TOKEN", "")
 	r.Write(r.Home+"/all.token", "all-token\n")
 	text := ""
 	add := func(name, accepted, seed, keys string) *emulator.Emulator {
@@ -60,7 +60,7 @@ func (r *manyAccounts) startAllAccounts(width, height int, linear bool) *termtes
 	r.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r.Cleanup(cancel)
-	f := &config.Flags{NoMouse: true}
+	f := &config.Flags{NoMouse: true, Env: r.Variables}
 	s, err := config.LoadGeneral(f, nil)
 	if err != nil {
 		r.Fatal(err)
@@ -100,6 +100,7 @@ func (r *manyAccounts) requireNoChange() {
 // The overview shows each account as soon as it was read, enter opens the dashboard of one, and O comes back. Nothing
 // is changed, and no journal is written.
 func TestAllAccounts_enterOpensAndOReturns(t *testing.T) {
+	t.Parallel()
 	r := newManyAccounts(t, "")
 	v := r.startAllAccounts(140, 30, false)
 	for _, text := range []string{
@@ -153,6 +154,7 @@ func TestAllAccounts_enterOpensAndOReturns(t *testing.T) {
 
 // The switcher shows PROD, read-only and the last problem of each account, also those that only the overview has read.
 func TestAllAccounts_problemsInTheSwitcher(t *testing.T) {
+	t.Parallel()
 	r := newManyAccounts(t, "")
 	v := r.startAllAccounts(120, 30, false)
 	v.WaitFor("token not accepted")
@@ -172,6 +174,7 @@ func TestAllAccounts_problemsInTheSwitcher(t *testing.T) {
 // A program that prints a token, and takes its time, keeps no other account waiting. It gets no terminal, its complaint
 // is shown, and it is not run again when the account is opened.
 func TestAllAccounts_tokenCommandWaits(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("needs sh")
 	}
@@ -210,6 +213,7 @@ func TestAllAccounts_tokenCommandWaits(t *testing.T) {
 
 // In linear mode the overview is text: one account at a time, its name first.
 func TestAllAccounts_linear(t *testing.T) {
+	t.Parallel()
 	r := newManyAccounts(t, "")
 	v := r.startAllAccounts(200, 200, true)
 	v.WaitFor("account all accounts")
@@ -230,6 +234,7 @@ func TestAllAccounts_linear(t *testing.T) {
 
 // The flags of one account make no sense together with --all, which needs accounts in the configuration.
 func TestAllAccounts_commandLine(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	for _, flag := range []string{
 		"--account=prod", "--base-url=" + r.Base, "--token-file=x", "--token-env=X", "--view=keys",

@@ -58,6 +58,7 @@ func (r *testEnv) ledgerEntries() (all []string) {
 // lookout api makes every change that the commands make: the same request, with the same effect, recorded under the
 // same operation and id, and no secret of it in the journal.
 func TestAPI_changesAsTheCommandsDo(t *testing.T) {
+	t.Parallel()
 	covered := map[string]bool{}
 	for i, c := range changeCases(newTestEnv(t, emulator.Options{})) {
 		t.Run(c.line, func(t *testing.T) {
@@ -166,6 +167,7 @@ func readCases() []readCase {
 
 // lookout api reads what the commands read: the same rows with the same contents, on all pages.
 func TestAPI_readsAsTheCommandsDo(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	api, err := client.New(r.Base, client.NewSecret(testenv.Canary))
 	if err != nil {
@@ -271,6 +273,7 @@ func samplePaths(t *testing.T, api *client.Client) *strings.Replacer {
 
 // Every operation that reads can be called, and every one that changes something is known by its path.
 func TestAPI_allOperations(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	api, err := client.New(r.Base, client.NewSecret(testenv.Canary))
 	if err != nil {
@@ -305,6 +308,7 @@ func TestAPI_allOperations(t *testing.T) {
 // lookout api sends nothing but known operations, keeps to read-only mode and protection, and puts neither secrets nor
 // members that it does not know into the journal.
 func TestAPI_rules(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	disable := []string{"api", "POST", "/managed/services/4/disable"}
 	r.CheckResult(
@@ -356,7 +360,7 @@ func TestAPI_rules(t *testing.T) {
 			t.Errorf("the journal holds %q: %v", text, !want)
 		}
 	}
-	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.Setenv("LOOKOUT_BASE_URL", "")
 	r.WriteConfig("account = \"prod\"\n[accounts.prod]\nbase_url = \"" + r.Base + "\"\nprotected = true\n")
 	r.CheckResult(r.Run(disable...), exit.CodeUsage, "is protected")
 	r.MustRun(append(disable, "--yes=prod")...)
@@ -364,6 +368,7 @@ func TestAPI_rules(t *testing.T) {
 
 // A list that changes while its pages are read is not called whole: rows may be missing.
 func TestAPI_paginate_listChanges(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	results := 0
 	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
@@ -380,6 +385,7 @@ func TestAPI_paginate_listChanges(t *testing.T) {
 
 // A key that was made with lookout api is shown once, and is not remembered as one whose secret nobody has seen.
 func TestAPI_secretOfKey(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	s := r.RunWithInput(`{"label":"ci","bucket_access":[]}`, "api", "POST", "/object-storage/keys", "--input", "-")
 	r.CheckResult(s, exit.CodeOK, "emulated-secret")
@@ -419,6 +425,7 @@ func TestAPI_secretOfKey(t *testing.T) {
 
 // A request without a method is refused: nothing is chosen in its place.
 func TestAPI_neverGuessesTheOperation(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	for _, args := range [][]string{{"", ""}, {"", "/"}, {" ", "/managed/services"}, {"GET", ""}} {
 		for range 5 { // the operations are in no order
@@ -432,6 +439,7 @@ func TestAPI_neverGuessesTheOperation(t *testing.T) {
 
 // Values are sent as they are given: text that only begins like JSON stays text, and large numbers keep their digits.
 func TestAPI_valuesAsGiven(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	for _, value := range []string{"1]", `{"a":1}}`, "12345678901234567890", `"7"`, "true", "1.50"} {
 		want := value
@@ -474,6 +482,7 @@ func TestAPI_valuesAsGiven(t *testing.T) {
 
 // A dry run names every field that would be sent, and masks the values of those that lookout does not know.
 func TestAPI_dryRunNamesEveryField(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	s := r.RunWithInput(
 		`{"label":"a","invented":"hidden","notes":["hidden"],"credentials":[1,"hidden-2"]}`,

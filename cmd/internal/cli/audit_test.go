@@ -52,6 +52,7 @@ func auditOf(r *testEnv, code int, args ...string) (found map[string][]string, s
 
 // The audit finds what is wrong in an account, and nothing once that is put right.
 func TestAudit_findsAndForgets(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun(
 		"services", "create", "--label", "orphan", "--address", "203.0.113.9:22", "--type", "tcp", "--group", "ghosts",
@@ -97,6 +98,7 @@ func TestAudit_findsAndForgets(t *testing.T) {
 
 // What could not be read is not known: no check that needs it says that all is well, or finds what is not true.
 func TestAudit_failedListIsNotNothing(t *testing.T) {
+	t.Parallel()
 	whole, _ := auditOf(newTestEnv(t, emulator.Options{}), exit.CodeProblem)
 	for op, checks := range map[string][]string{
 		"list contacts":    {"nobody-called", "no-phone", "unused-contact"},
@@ -126,6 +128,7 @@ func TestAudit_failedListIsNotNothing(t *testing.T) {
 
 // Without a finding, the exit code says whether everything could be read.
 func TestAudit_exitCodes(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	ignore := auditOnly("unlimited-key")
 	auditOf(r, exit.CodeProblem, ignore...)
@@ -154,6 +157,7 @@ func auditOnly(check string) (args []string) {
 // The expiry of a certificate is known only if it was uploaded from this machine: one that expires within 30 days is
 // found, on the screen and as JSON. One whose date nobody knows is no failure.
 func TestAudit_certificates(t *testing.T) {
+	t.Parallel()
 	const day = 24 * time.Hour
 	for left, want := range map[time.Duration]struct {
 		state, text string
@@ -192,6 +196,7 @@ func TestAudit_certificates(t *testing.T) {
 // What a bucket does not let us read is not known either, and the exit code says so: a cron job that reads nothing must
 // not look well. A bucket of an endpoint without ACLs could be read.
 func TestAudit_unreadableBucketIsAFailure(t *testing.T) {
+	t.Parallel()
 	for check, op := range map[string]string{"public-bucket": "view access", "certificate": "view certificate"} {
 		r := newTestEnv(t, emulator.Options{})
 		r.API.InjectFault(op, emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"no"}]}`, Times: 1})
@@ -209,6 +214,7 @@ func TestAudit_unreadableBucketIsAFailure(t *testing.T) {
 // A cron job, a pipeline and a monitoring system learn from the exit code whether something is broken, and never take
 // what was not read for a good sign.
 func TestStatus_exitCodesForMonitoring(t *testing.T) {
+	t.Parallel()
 	statusOf := func(r *testEnv, code int, args ...string) (lines []string) {
 		r.Helper()
 		s := r.Run(append([]string{"status", "-o", "json"}, args...)...)

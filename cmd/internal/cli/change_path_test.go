@@ -266,6 +266,7 @@ func changeCases(r *testEnv) []changeCase {
 // TestChangePath tests every subcommand that changes something on an open, a protected and a read-only account: what it
 // asks, what it sends, and what the journal holds.
 func TestChangePath(t *testing.T) {
+	t.Parallel()
 	cases := changeCases(newTestEnv(t, emulator.Options{}))
 	for _, c := range cases {
 		for _, account := range []string{"lab", "prod", "museum"} {
@@ -277,7 +278,7 @@ func TestChangePath(t *testing.T) {
 			}
 			t.Run(strings.Join(strings.Fields(c.line)[:2], " ")+" on "+account, func(t *testing.T) {
 				r := newTestEnv(t, emulator.Options{})
-				t.Setenv("LOOKOUT_BASE_URL", "")
+				r.Setenv("LOOKOUT_BASE_URL", "")
 				var b strings.Builder
 				for name, mode := range map[string]string{
 					"lab":    "",
@@ -378,6 +379,7 @@ func (r *testEnv) checkRecorded(c changeCase, account string) {
 // TestChangePath_coversEverySubcommand tests that each subcommand that changes something takes --yes and --reason, and
 // has a case if the emulator serves its operation.
 func TestChangePath_coversEverySubcommand(t *testing.T) {
+	t.Parallel()
 	r, covered := newTestEnv(t, emulator.Options{}), map[string]bool{}
 	for _, c := range changeCases(r) {
 		covered[strings.Join(strings.Fields(c.line)[:2], " ")] = true
@@ -401,6 +403,7 @@ func TestChangePath_coversEverySubcommand(t *testing.T) {
 
 // TestBounds tests that scripts refuse the values that the panes' forms refuse, and send nothing.
 func TestBounds(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	long := strings.Repeat("x", 101)
 	for line, says := range map[string]string{
@@ -432,6 +435,7 @@ func TestBounds(t *testing.T) {
 
 // TestBuckets_ofOneCluster tests that --cluster lists the buckets of that cluster and no others.
 func TestBuckets_ofOneCluster(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	all := r.MustRun("buckets", "list", "-o", "csv").Out
 	one := r.MustRun("buckets", "list", "--cluster", "us-east-1", "-o", "csv").Out

@@ -24,6 +24,7 @@ import (
 // Every list in every format: JSON is valid, CSV has the columns' names, and tables have no tab and no terminal control
 // character.
 func TestLists_everyOutputFormat(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	for _, args := range [][]string{{"services", "list"}, {"issues", "list"}, {"contacts", "list"}, {
 		"credentials", "list",
@@ -56,6 +57,7 @@ func TestLists_everyOutputFormat(t *testing.T) {
 
 // Column names and their order are a promise to scripts.
 func TestColumns_namesAreStable(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	const bucket = "cluster,label,objects,size,created,hostname,region,endpoint_type,s3_endpoint"
 	for command, want := range map[string]string{
@@ -83,6 +85,7 @@ func TestColumns_namesAreStable(t *testing.T) {
 // In a pipe, CSV holds what the API sent, so that a name from it finds the object. Tables make invisible characters
 // visible.
 func TestCSVIsAsTheAPISentIt(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	name := "two\nlines,\t\"quoted\" ‹␊› é.txt"
 	file := filepath.Join(r.Home, "file")
@@ -112,6 +115,7 @@ func TestCSVIsAsTheAPISentIt(t *testing.T) {
 
 // --for takes the same times as the form. Without it nothing enables the service again, and the command says so.
 func TestServicesDisable_forTakesTimes(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	const warning = "service web-1 (4): nothing will enable it automatically"
 	for text, want := range map[string]time.Duration{
@@ -169,6 +173,7 @@ func TestServicesDisable_forTakesTimes(t *testing.T) {
 // A window that a script plans begins at its start and not before, and one that a script cancels does not begin: the
 // journal, which dashboards and lookout keep obey, has the start and the window that is cancelled.
 func TestServicesDisable_plannedWindowBeginsAtItsStart(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", "web-1", "--for", "tomorrow 02:00-04:00")
 	planned := func() map[string]window.Window {
@@ -198,6 +203,7 @@ func TestServicesDisable_plannedWindowBeginsAtItsStart(t *testing.T) {
 
 // The journal shows when a planned window begins and when it ends.
 func TestJournal_planHasItsStart(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", "web-1", "--for", "tomorrow 02:00-04:00")
 	var entries []journalRow
@@ -213,6 +219,7 @@ func TestJournal_planHasItsStart(t *testing.T) {
 // A window that overlaps others is refused before anything is sent, unless --replace is given: then it takes their
 // place. A service that is disabled as it is to be is left as it is.
 func TestServicesDisable_overlap(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	const plan, disable = "tomorrow 02:00-04:00", "2d"
 	windows := func() string {
@@ -268,6 +275,7 @@ func lastEnd(t *testing.T, r *testEnv) time.Time {
 }
 
 func TestServicesByScript(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	id := r.FindID("services", "edge-router")
 	r.CheckResult(r.MustRun("services", "get", id), exit.CodeOK, "edge-router", "consultation_group")
@@ -304,6 +312,7 @@ func TestServicesByScript(t *testing.T) {
 
 // A label names an object as well as its ID does, unless two have it.
 func TestThingsByTheirLabel(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.CheckResult(r.MustRun("services", "get", "web-1"), exit.CodeOK, "web-1")
 	r.CheckResult(r.MustRun("services", "disable", "web-1", "--reason", "kernel"), exit.CodeOK, "disabled")
@@ -324,7 +333,7 @@ func TestThingsByTheirLabel(t *testing.T) {
 
 // The journal names objects that scripts changed as it names those that panes changed: kind, ID, label, reason.
 func TestTheJournalNamesWhatScriptsChange(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	t.Chdir(r.Home)
 	r.Write("new.txt", "x")
 	const bucket = "us-east-1/acme-www"
@@ -360,6 +369,7 @@ func TestTheJournalNamesWhatScriptsChange(t *testing.T) {
 }
 
 func TestContactsCredentialsAndSSHByScript(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.CheckResult(
 		r.MustRun("contacts", "create", "--name", "Eve Adams", "--email", "eve@acme.net", "--phone", "+1 555 0199"),
@@ -396,6 +406,7 @@ func TestContactsCredentialsAndSSHByScript(t *testing.T) {
 }
 
 func TestStorageByScript(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.CheckResult(r.MustRun("buckets", "create", "us-east-1/fresh-one", "--acl", "private"), exit.CodeOK, "fresh-one")
 	r.CheckResult(r.MustRun("buckets", "get", "us-east-1/fresh-one"), exit.CodeOK, "fresh-one")
@@ -453,6 +464,7 @@ func TestStorageByScript(t *testing.T) {
 
 // Scripts set access and certificates, and do not send what does not fit.
 func TestAccessAndCertificatesByScript(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	const bucket = "us-east-1/cdn.acme.net"
 	r.CheckResult(
@@ -495,6 +507,7 @@ func TestAccessAndCertificatesByScript(t *testing.T) {
 
 // A list that was cut off does not count as complete, and one that failed is not drawn as empty.
 func TestAListThatIsCutSaysSo(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.API.InjectFault("list services", emulator.Fault{Status: 200, Body: `{"data":[],"page":1,"pages":3,"results":60}`})
 	r.CheckResult(r.Run("services", "list"), exit.CodeFailure, "may be incomplete")
@@ -510,7 +523,7 @@ func TestAListThatIsCutSaysSo(t *testing.T) {
 }
 
 func TestObjectsAndFiles(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	t.Chdir(r.Home)
 	const bucket = "us-east-1/acme-backups"
 	r.Write("notes.txt", "hello")
@@ -542,6 +555,7 @@ func TestObjectsAndFiles(t *testing.T) {
 
 // Each kind of failure has its exit code and its next step.
 func TestExitCodes(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	id := r.FindID("services", "edge-router")
 	fault := func(match string, f emulator.Fault, code int, parts ...string) {
@@ -565,16 +579,17 @@ func TestExitCodes(t *testing.T) {
 		t.Errorf("%s", s.Out)
 	}
 	r.CheckResult(r.Run("journal", "--outcome", "lost"), exit.CodeUsage, "not done")
-	t.Setenv("LOOKOUT_TOKEN", "another")
+	r.Setenv("LOOKOUT_TOKEN", "another")
 	r.CheckResult(r.Run("services", "list"), exit.CodeDenied, "LOOKOUT_TOKEN")
-	t.Setenv("LOOKOUT_TOKEN", "")
+	r.Setenv("LOOKOUT_TOKEN", "")
 	r.CheckResult(r.Run("services", "list"), exit.CodeDenied, "there is no token")
-	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.Setenv("LOOKOUT_BASE_URL", "")
 	r.CheckResult(r.Run("services", "list"), exit.CodeUsage, "no account is configured")
 	r.CheckResult(r.Run(), exit.CodeUsage, "no account is configured")
 }
 
 func TestScopeThatIsMissing(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "A26", "told by scripts")
 	r := newTestEnv(t, emulator.Options{Scopes: "account:read_only"})
 	r.CheckResult(r.Run("buckets", "list"), exit.CodeDenied, "object_storage:read_only")
@@ -582,6 +597,7 @@ func TestScopeThatIsMissing(t *testing.T) {
 
 // Reading writes nothing of the account.
 func TestReadingMakesNoFile(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "G4", "reading makes no file")
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "list")
@@ -595,6 +611,7 @@ func TestReadingMakesNoFile(t *testing.T) {
 }
 
 func TestOutput_hostileTextInEveryFormat(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	evil := "a\x1b[31m\u202ered\u009b2J\nb\tc"
 	r.MustRun("contacts", "create", "--name", evil, "--email", "e@acme.net")
@@ -618,6 +635,7 @@ func TestOutput_hostileTextInEveryFormat(t *testing.T) {
 }
 
 func TestHandover(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	id := r.FindID("services", "edge-router")
 	r.MustRun("services", "disable", id, "--for", "1h", "--reason", "switch [the] line")
@@ -643,6 +661,7 @@ func TestHandover(t *testing.T) {
 // The next shift must know what will be silenced tonight: a handover lists the planned windows with their start, their
 // end and their reason, the next one first, and no window that was cancelled.
 func TestHandover_planned(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.CheckResult(r.MustRun("handover"), exit.CodeOK, "## Planned nothing from this machine ##")
 	r.MustRun("services", "disable", "web-1", "--for", "tomorrow 04:00-05:00", "--reason", "disk_1")
@@ -667,6 +686,7 @@ func TestHandover_planned(t *testing.T) {
 
 // A folder that was uploaded is one line of a handover. What may not have arrived has its own, and JSON has each.
 func TestHandover_countsManyTransfers(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	site := filepath.Join(r.Home, "site")
 	for i := range 12 {
@@ -689,6 +709,7 @@ func TestHandover_countsManyTransfers(t *testing.T) {
 
 // If a source of the handover failed, its section does not say that there is nothing.
 func TestAHandoverThatCouldNotLook(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]emulator.Fault{
 		"refused": {Status: 401},
 		"failing": {Status: 400},
@@ -722,6 +743,7 @@ func TestAHandoverThatCouldNotLook(t *testing.T) {
 
 // A journal with an unreadable line may hold changes that cannot be listed, and the handover says so.
 func TestHandover_unreadableJournal(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", r.FindID("services", "edge-router"), "--for", "1h")
 	path := r.journalPath()
@@ -734,6 +756,7 @@ func TestHandover_unreadableJournal(t *testing.T) {
 
 // A source that fails affects only its own section. Issues that are left out are counted.
 func TestAHandoverWithoutItsTickets(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.useProviderDialect()
 	r.MustRun("services", "disable", r.FindID("services", "web-1"))
@@ -765,6 +788,7 @@ func TestAHandoverWithoutItsTickets(t *testing.T) {
 
 // Every resource has list or get, and its name alone lists it.
 func TestResources_listAndGetAgree(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", r.FindID("services", "web-1"), "--reason", "audit")
 	names := "services issues contacts credentials ssh buckets keys clusters journal stats transfer"
@@ -804,6 +828,7 @@ func TestResources_listAndGetAgree(t *testing.T) {
 
 // In JSON, null stays null, and a member that the API did not send is not made up.
 func TestJSONKeepsNull(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	of := func(args ...string) map[string]any {
 		var v map[string]any
@@ -855,7 +880,7 @@ func TestJSONKeepsNull(t *testing.T) {
 
 func TestNoTokenOnTheCommandLine(t *testing.T) {
 	faulttest.ReportCase(t, "F1", "no flag")
-	if code := Execute([]string{"--token", "x"}, nil, io.Discard, io.Discard); code != exit.CodeUsage {
+	if code := Execute(nil, []string{"--token", "x"}, nil, io.Discard, io.Discard); code != exit.CodeUsage {
 		t.Errorf("exit code %d", code)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 // The shell completes the values of flags and arguments, and file names only where a file is expected.
 func TestValuesAreCompleted(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.WriteConfig("[themes.mine]\nbad = \"red\"\n")
 	const files, nothing = "\n:0\n", "\n:4\n"

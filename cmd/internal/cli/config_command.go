@@ -169,7 +169,7 @@ func effectiveTableValues(
 		if v, there := table[s.Name]; there {
 			row.Value, row.From = fmt.Sprint(v), fmt.Sprintf("line %d", at.At(key...).Line)
 		}
-		if v := os.Getenv(s.Env); s.Env != "" && v != "" {
+		if v := flagsOf(c).Env.Get(s.Env); s.Env != "" && v != "" {
 			row.Value, row.From = v, "$"+s.Env
 		}
 		if flag := c.Flags().Lookup(s.Flag); flag != nil && flag.Changed {
@@ -206,7 +206,7 @@ func editConfig(c *cobra.Command, f *config.Flags) error {
 	}
 	editor := []string{"vi"}
 	for _, name := range []string{"EDITOR", "VISUAL"} { // the last that is not blank counts
-		if words := strings.Fields(os.Getenv(name)); len(words) > 0 {
+		if words := strings.Fields(f.Env.Get(name)); len(words) > 0 {
 			editor = words
 		}
 	}
@@ -220,7 +220,7 @@ func editConfig(c *cobra.Command, f *config.Flags) error {
 		}
 	}
 	cmd := exec.CommandContext(c.Context(), editor[0], append(editor[1:], path)...)
-	cmd.Env = config.EnvironWithout(config.TokenVariables(f))
+	cmd.Env = f.EnvironWithoutTokens()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, c.OutOrStdout(), c.ErrOrStderr()
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt) // ctrl+c is for the editor, which has the terminal

@@ -14,6 +14,7 @@ import (
 // If a safety key is misspelt, misplaced or of the wrong type, nothing starts: no request is sent that the key would
 // have forbidden.
 func TestParseConfig_misspeltSafetyKeysAreFatal(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	id := r.FindID("services", "edge-router")
 	account := "[accounts.prod]\nbase_url = \"" + r.Base + "\"\n"
@@ -58,6 +59,7 @@ func TestParseConfig_misspeltSafetyKeysAreFatal(t *testing.T) {
 
 // If a safety variable cannot be parsed, nothing starts.
 func TestReadOnlyVariableIsUnderstoodOrRefused(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	id := r.FindID("services", "edge-router")
 	for value, code := range map[string]int{
@@ -71,7 +73,7 @@ func TestReadOnlyVariableIsUnderstoodOrRefused(t *testing.T) {
 	} {
 		faulttest.RunCase(t, "G2", "LOOKOUT_READ_ONLY="+value, func(t *testing.T) {
 			r := &testEnv{r.With(t)}
-			t.Setenv("LOOKOUT_READ_ONLY", value)
+			r.Setenv("LOOKOUT_READ_ONLY", value)
 			s := r.Run("services", "enable", id)
 			r.CheckResult(s, code)
 			if code == exit.CodeUsage {
@@ -84,6 +86,7 @@ func TestReadOnlyVariableIsUnderstoodOrRefused(t *testing.T) {
 
 // Doctor reports everything that the dashboard refuses or ignores.
 func TestDoctorFindsWhatTheDashboardRefuses(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	for name, one := range map[string]struct {
 		text, said string
@@ -106,6 +109,7 @@ func TestDoctorFindsWhatTheDashboardRefuses(t *testing.T) {
 
 // The flag accepts the same values as the key of the configuration.
 func TestRefreshAsAFlagHasItsBound(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	for _, value := range []string{"100ms", "-5s", "0", "soon"} {
 		for _, args := range [][]string{nil, {"demo"}, {"watch"}, {"watch", "--demo"}} {
@@ -120,6 +124,7 @@ func TestRefreshAsAFlagHasItsBound(t *testing.T) {
 
 // A missing configuration is not reported as one without mistakes.
 func TestValidateSaysThatThereIsNoConfiguration(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	s := r.MustRun("config", "validate")
 	if r.CheckResult(s, exit.CodeOK, "there is no configuration at", "lookout config init"); strings.Contains(
@@ -133,6 +138,7 @@ func TestValidateSaysThatThereIsNoConfiguration(t *testing.T) {
 
 // A command that only has subcommands asks for one of them, and writes nothing to standard output.
 func TestCompletionNeedsItsShell(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	for _, args := range [][]string{{"completion"}, {"completion", "nosuch"}} {
 		s := r.Run(args...)
@@ -148,6 +154,7 @@ func TestCompletionNeedsItsShell(t *testing.T) {
 
 // The help of a command that does not exist is an error, and not the help of another command.
 func TestHelpOfACommandThatDoesNotExist(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	for _, args := range [][]string{{"nosuch", "--help"}, {"--help", "nosuch"}, {"objects", "nosuch", "-h"}} {
 		s := r.Run(args...)
@@ -162,6 +169,7 @@ func TestHelpOfACommandThatDoesNotExist(t *testing.T) {
 
 // What is removed is removed with the word that comes to mind, in each resource; a close word is suggested.
 func TestCommands_removeDeleteAndRmAreOneCommand(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.StoreObject("old.txt", 3)
 	bucket := testenv.Bucket

@@ -17,9 +17,9 @@ func TestCopiedCommandsWork(t *testing.T) {
 	if err != nil {
 		t.Skip("needs a POSIX shell")
 	}
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	r.WriteConfig("[accounts.prod]\nbase_url = \"" + r.Base + "\"\n[accounts.lab]\nbase_url = \"" + r.Base + "\"\n")
-	v := r.startDashboard(120, 36, &config.Flags{Account: "prod", NoMouse: true})
+	v := r.startDashboard(120, 36, &config.Flags{Account: "prod", NoMouse: true, Env: r.Variables})
 	v.WaitFor("Services ─ 14")
 	copied := func(entry string) string {
 		v.Type("Y")

@@ -31,6 +31,7 @@ func (r *testEnv) bucketSums(place, prefix string) map[string]string {
 
 // cp and mv store the same bytes under other names, in the same bucket and in other clusters; only mv deletes sources.
 func TestObjects_copyAndMoveKeepEveryByte(t *testing.T) {
+	t.Parallel()
 	for target, names := range map[string][]string{
 		"us-east-1/acme-backups/new/": {"us-east-1/acme-backups/www/", "-r"},
 		"us-east-1/acme-www/new/":     {"us-east-1/acme-backups/www/", "-r"},
@@ -67,6 +68,7 @@ func TestObjects_copyAndMoveKeepEveryByte(t *testing.T) {
 
 // One object can be renamed, put into a folder under its own name, or selected by a pattern.
 func TestObjects_moveNamesTheTargetLikePut(t *testing.T) {
+	t.Parallel()
 	for want, args := range map[string][]string{
 		"b.txt":            {"a.txt", "b.txt"},
 		"dir/a.txt":        {"a.txt", "dir/"},
@@ -110,6 +112,7 @@ func TestObjects_moveNamesTheTargetLikePut(t *testing.T) {
 // An object whose name ends with a slash is an object like any other: it can be named, copied, moved and removed, alone
 // or among others.
 func TestObjects_namesThatEndWithASlash(t *testing.T) {
+	t.Parallel()
 	at := testenv.Bucket + "/"
 	for want, args := range map[string][]string{
 		"to/dir/":         {"mv", at + "x/dir/", at + "to/"},
@@ -143,6 +146,7 @@ func TestObjects_namesThatEndWithASlash(t *testing.T) {
 // What exists and differs is replaced, kept or left only by the flag that says so; what is the same is not sent again,
 // and a move then only deletes the source.
 func TestObjects_moveReplacesOnlyByChoice(t *testing.T) {
+	t.Parallel()
 	for flag, want := range map[string]struct {
 		code        int
 		says        string
@@ -185,6 +189,7 @@ func TestObjects_moveReplacesOnlyByChoice(t *testing.T) {
 
 // No source is deleted if its copy is not what was sent, cannot be read back, or if somebody changes either side.
 func TestObjects_moveKeepsTheSourceUnlessTheCopyIsProved(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(r *testEnv, req *http.Request) bool{
 		"the copy is replaced": func(r *testEnv, req *http.Request) bool {
 			if isListing(req, "b.txt") && r.ledgerCount("put object") > 0 {
@@ -240,6 +245,7 @@ func isListing(req *http.Request, prefix string) bool {
 
 // A move whose answers are lost ends as if they had arrived, and never sends an object twice.
 func TestObjects_moveSurvivesLostAnswers(t *testing.T) {
+	t.Parallel()
 	for _, method := range []string{http.MethodPut, http.MethodDelete} {
 		t.Run(method, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
@@ -267,6 +273,7 @@ func TestObjects_moveSurvivesLostAnswers(t *testing.T) {
 
 // An interrupted move is finished by the same command: what is there is not sent again.
 func TestObjects_sameCommandFinishesAMove(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("objects", "put", "-r", testenv.Bucket, "www/", r.writeSite())
 	before := r.bucketSums(testenv.Bucket, "www/")
@@ -293,6 +300,7 @@ func TestObjects_sameCommandFinishesAMove(t *testing.T) {
 
 // A bucket that has two names is one bucket: moving an object onto itself by the other name changes nothing.
 func TestObjects_moveKnowsABucketByBothNames(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "a.txt", "one")
 	s := r.Run("objects", "mv", "us-east-1/acme-backups/a.txt", "us-east/acme-backups/a.txt")
@@ -303,6 +311,7 @@ func TestObjects_moveKnowsABucketByBothNames(t *testing.T) {
 
 // What is too large for the API is named with what works instead, and the rest is moved.
 func TestObjects_copyNamesWhatIsTooLarge(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "x/small", "one")
 	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
@@ -323,6 +332,7 @@ func TestObjects_copyNamesWhatIsTooLarge(t *testing.T) {
 
 // Within one plan, nothing is stored over what is still to be copied.
 func TestObjects_moveDoesNotReplaceItsOwnSources(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "a/a/1", "inner")
 	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "a/1", "outer")
@@ -337,6 +347,7 @@ func TestObjects_moveDoesNotReplaceItsOwnSources(t *testing.T) {
 
 // A protected account asks, read-only refuses, a dry run sends nothing.
 func TestObjects_moveAsksAndRefusesLikeEveryChange(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "a.txt", "one")
 	args := []string{"objects", "mv", testenv.Bucket + "/a.txt", testenv.Bucket + "/b.txt"}
@@ -361,6 +372,7 @@ func TestObjects_moveAsksAndRefusesLikeEveryChange(t *testing.T) {
 
 // Every name that an object can have can be copied and moved, and is shown without its control characters.
 func TestObjects_moveOfHostileNames(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	texts := map[string]string{}
 	names := append(

@@ -20,6 +20,7 @@ import (
 // TestDeclarations_makeTheCommands tests that scripts have a command for every resource that views declares, one for
 // each of its operations, a flag for each field that scripts can set, and no columns but the declared ones.
 func TestDeclarations_makeTheCommands(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	commands := map[string]*cobra.Command{}
 	for _, n := range resourceCommands() {
@@ -97,7 +98,7 @@ func checkHeader(t *testing.T, r *testEnv, line string, d resource.Resource[any]
 
 // A value that would not be sent is an error before anything is sent.
 func TestSubcommands_refuseFlagsThatDoNotApply(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	t.Chdir(r.Home)
 	for _, line := range []string{
 		"services create --label shop --address https://shop.example.com --region us-east",
@@ -125,6 +126,7 @@ func TestSubcommands_refuseFlagsThatDoNotApply(t *testing.T) {
 // TestServicesUpdate_emptiesCredentials tests that a script can take the credentials of a service away, and that an
 // empty variable does not.
 func TestServicesUpdate_emptiesCredentials(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	credentials := func() string {
 		return strings.TrimSpace(r.MustRun("services", "list", "--jq", `.[] | select(.id==1).credentials`).Out)

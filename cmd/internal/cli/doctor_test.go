@@ -41,7 +41,7 @@ type doctorCase struct {
 // checkDoctor runs doctor and looks for a finding. Whatever it found, each line that is not ok has one next step, and
 // nothing in the report is a secret or names the home folder.
 func checkDoctor(t *testing.T, c doctorCase) {
-	r := newTestEnv(t, c.emulator)
+	r := newSerialEnv(t, c.emulator)
 	var args []string
 	if c.arrange != nil {
 		args = c.arrange(r)
@@ -201,7 +201,7 @@ func TestDoctor_brokenConfigurations(t *testing.T) {
 			c.state = cmp.Or(c.state, "warning")
 			c.arrange = func(r *testEnv) []string { r.WriteConfig(text); return nil }
 			checkDoctor(t, c)
-			r, code := newTestEnv(t, emulator.Options{}), exit.CodeOK
+			r, code := newSerialEnv(t, emulator.Options{}), exit.CodeOK
 			r.WriteConfig(text)
 			if c.state == "failed" {
 				code = exit.CodeUsage
@@ -580,7 +580,7 @@ func (r *testEnv) chmod(path string, mode os.FileMode) {
 
 // What a server says about a pane is shown as everything else is: nothing that looks like a token remains.
 func TestDoctor_hidesTokensInThePanes(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	other := strings.Repeat("0123456789abcdef", 4)
 	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 		if req.URL.Path != "/v4/managed/contacts" {
@@ -604,7 +604,7 @@ func TestReasons_areMadeVisibleOnce(t *testing.T) {
 		{"list services", "doctor"}, {"list contacts", "doctor"}, {"list services", "accounts check"},
 		{"list services", "audit"}, {"list services", "services list"}, {"list services", "handover"},
 	} {
-		r := newTestEnv(t, emulator.Options{})
+		r := newSerialEnv(t, emulator.Options{})
 		r.API.InjectFault(c.list, emulator.Fault{
 			Status: http.StatusTeapot,
 			Body:   `{"errors": [{"reason": "\u001b[31mred"}]}`,
@@ -618,7 +618,7 @@ func TestReasons_areMadeVisibleOnce(t *testing.T) {
 
 // An address without the version of the API is reported before the first request, wherever it comes from.
 func TestBaseURL_withoutVersion(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	base := strings.TrimSuffix(r.Base, "/v4")
 	const problem = "the API address does not end in a version"
 	for _, line := range []string{"doctor", "services list", "status"} {
@@ -642,7 +642,7 @@ func TestBaseURL_withoutVersion(t *testing.T) {
 
 // doctor checks all accounts of the configuration, unless one is chosen, and says which account each finding is about.
 func TestDoctor_checksAllAccounts(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	base := r.Base
 	r.Setenv("LOOKOUT_BASE_URL", "")
 	r.Setenv("LOOKOUT_TOKEN", "")

@@ -47,6 +47,7 @@ func (r *testEnv) checkErrors(input string, args ...string) {
 
 // An error has at most one colon between its parts: what failed, and why. The next step follows a semicolon.
 func TestErrors_withoutNestedColons(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	missing := filepath.Join(r.Home, "missing", "file")
 	var waits sync.WaitGroup
@@ -114,6 +115,7 @@ func TestErrors_withoutNestedColons(t *testing.T) {
 
 // What the service or the way to it does wrong is reported with one colon, too.
 func TestErrors_ofTheService(t *testing.T) {
+	t.Parallel()
 	answers := map[string]http.HandlerFunc{
 		"reasons": func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusBadRequest)
@@ -177,6 +179,7 @@ func TestErrors_ofTheService(t *testing.T) {
 // So are changes that do not reach the service, and those whose answer is lost. Reads would be repeated, which takes
 // seconds.
 func TestErrors_ofTheConnection(t *testing.T) {
+	t.Parallel()
 	lost := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 	cut := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000")
@@ -258,7 +261,7 @@ func TestErrors_ofTheConfiguration(t *testing.T) {
 		"top":      "[x]\ny = 1",
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newTestEnv(t, emulator.Options{})
+			r := newSerialEnv(t, emulator.Options{})
 			keyring.MockInit()
 			r.Setenv("LOOKOUT_BASE_URL", "")
 			r.Setenv("LOOKOUT_TOKEN", "")
@@ -277,6 +280,7 @@ func TestErrors_ofTheConfiguration(t *testing.T) {
 
 // A value that is impossible whatever the account holds is refused before anything is read or printed.
 func TestImpossibleValuesAreRefusedFirst(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	var reads atomic.Int32
 	r.Intercept(func(http.ResponseWriter, *http.Request) bool {

@@ -31,6 +31,7 @@ func everyCommand() (all []*cobra.Command) {
 // The help of every command has an example of it. A test of the documentation runs those of its pages; the commands
 // that cobra adds have none, and run here.
 func TestExamples_ofEveryCommand(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	count := 0
 	for _, c := range everyCommand() {
@@ -54,6 +55,7 @@ func TestExamples_ofEveryCommand(t *testing.T) {
 
 // Every command refuses arguments that it has no place for: a mistake on the command line, as an unknown command is.
 func TestArguments_tooMany(t *testing.T) {
+	t.Parallel()
 	for _, c := range everyCommand() {
 		if strings.Contains(c.Use, "...") {
 			continue

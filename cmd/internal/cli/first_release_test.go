@@ -28,15 +28,16 @@ func startFirstRelease(t *testing.T) (r *testEnv, configuration string) {
 	configuration = read("config.toml")
 	r.WriteConfig(configuration)
 	r.Write(filepath.Join(r.Home, "state/lookout/own.journal"), read("own.journal"))
-	t.Setenv("LOOKOUT_BASE_URL", "")
-	t.Setenv("LOOKOUT_TOKEN", "")
-	t.Setenv("LOOKOUT_TOKEN_OF_OWN", testenv.Canary)
+	r.Setenv("LOOKOUT_BASE_URL", "")
+	r.Setenv("LOOKOUT_TOKEN", "")
+	r.Setenv("LOOKOUT_TOKEN_OF_OWN", testenv.Canary)
 	return r, configuration
 }
 
 // Later releases understand what the first one left: every key of the configuration with its meaning, and every change
 // in the journal. They rewrite neither.
 func TestUpgrade_readsTheFirstRelease(t *testing.T) {
+	t.Parallel()
 	faulttest.RunCase(t, "G6", "the configuration is valid, and stays as it is", func(t *testing.T) {
 		r, before := startFirstRelease(t)
 		for _, line := range []string{"config validate", "services list", "accounts list"} {

@@ -10,6 +10,7 @@ import (
 
 // An issue without a ticket does not have ticket 0.
 func TestIssues_withoutTicket(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{Service: emulator.ServiceNow})
 	r.API.InjectFault("list issues", emulator.Fault{Status: http.StatusOK, Body: `{"data":[{"id":7,` +
 		`"created":"2026-01-02T03:04:05","entity":{"id":0,"label":"","type":"","url":""},"services":[3]}],` +
@@ -23,6 +24,7 @@ func TestIssues_withoutTicket(t *testing.T) {
 // On an API without tickets, an issue whose services are ok again is over: the hand-over does not list it, as the
 // dashboard does not.
 func TestHandover_overWithoutTickets(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{Service: emulator.ServiceDocument})
 	text := r.MustRun("handover", "--since", "8h").Out
 	if !strings.Contains(text, "issue 823") || strings.Contains(text, "issue 821") {

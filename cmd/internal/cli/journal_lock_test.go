@@ -39,6 +39,7 @@ func (n *notice) Write(p []byte) (int, error) {
 // A change that waits because another program has locked the journal says so and can be interrupted. Then nothing was
 // sent, and the message does not blame the API. If the lock is given back, the change is made.
 func TestJournal_lockedByAnotherProgram(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", "4")
 	path := r.journalPath()
@@ -62,7 +63,7 @@ func TestJournal_lockedByAnotherProgram(t *testing.T) {
 	unlock := lock()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	out := &notice{text: waiting, then: func() { cancel(context.Canceled) }}
-	code := executeWithin(ctx, []string{"services", "enable", "4"}, out)
+	code := r.executeWithin(ctx, []string{"services", "enable", "4"}, out)
 	r.CheckResult(
 		testenv.CommandResult{Code: code, Err: out.all.String()}, exit.CodeInterrupted, waiting,
 		"cannot record it in the journal, so it was not sent; another program has locked "+path,
@@ -72,14 +73,16 @@ func TestJournal_lockedByAnotherProgram(t *testing.T) {
 	}
 
 	out = &notice{text: waiting, then: unlock}
-	if code := executeWithin(t.Context(), []string{"services", "enable", "4"}, out); code != exit.CodeOK || sent != 1 {
+	code = r.executeWithin(t.Context(), []string{"services", "enable", "4"}, out)
+	if code != exit.CodeOK || sent != 1 {
 		t.Errorf("exit code %d, %d requests: %s", code, sent, out.all.String())
 	}
 }
 
 // executeWithin runs a command line that a context can cancel, as a signal does.
-func executeWithin(ctx context.Context, args []string, out io.Writer) int {
+func (r *testEnv) executeWithin(ctx context.Context, args []string, out io.Writer) int {
 	root := NewRootCommand()
+	flagsOf(root).Env = r.Variables
 	root.SetArgs(args)
 	root.SetOut(io.Discard)
 	root.SetErr(out)

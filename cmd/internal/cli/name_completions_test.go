@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"lookout/client/emulator"
-	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/testenv"
 )
 
@@ -39,6 +38,7 @@ func (r *testEnv) checkCompletion(line string, want ...string) {
 // Every argument and flag that takes the name of something completes the names that there are, with one request,
 // and without a change to the account or the journal.
 func TestNameCompletion_everyKindWithOneRequest(t *testing.T) {
+	t.Parallel()
 	for line, want := range map[string]string{
 		"services get web-":                          "web-1\tid 4|web-2\tid 5|:4",
 		"services disable web-1":                     "web-1\tid 4|:4",
@@ -76,7 +76,7 @@ func TestNameCompletion_everyKindWithOneRequest(t *testing.T) {
 			if n := r.API.RequestCount(""); n > 1 {
 				t.Errorf("%d requests", n)
 			}
-			sent, _ := filepath.Glob(filepath.Join(config.StateFolder(), "*.journal"))
+			sent, _ := filepath.Glob(filepath.Join(r.flags().Env.StateFolder(), "*.journal"))
 			if len(r.API.Ledger())+len(sent) > 0 {
 				t.Errorf("something was changed: %v, %v", r.API.Ledger(), sent)
 			}
@@ -86,6 +86,7 @@ func TestNameCompletion_everyKindWithOneRequest(t *testing.T) {
 
 // Without a request: what the configuration and the program itself know.
 func TestNameCompletion_withoutTheAPI(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	for line, want := range map[string]string{
 		"keys create x --bucket b/c:":              "b/c:read_only|b/c:read_write|:4",
@@ -122,12 +123,13 @@ func TestNameCompletion_withoutTheAPI(t *testing.T) {
 // Changes of the journal and accounts of the configuration are completed without a request, and the journal stays as it
 // is.
 func TestNameCompletion_journalAndAccounts(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.WriteConfig("[accounts.prod]\nbase_url = \"" + r.Base + "\"\n[accounts.test]\nbase_url = \"" + r.Base + "\"\n")
-	t.Setenv("LOOKOUT_ACCOUNT", "prod")
+	r.Setenv("LOOKOUT_ACCOUNT", "prod")
 	r.MustRun("services", "disable", "web-1", "--reason", "test")
 	r.ForgetRequests()
-	requests, journal := r.API.RequestCount(""), r.ReadTree(config.StateFolder())
+	requests, journal := r.API.RequestCount(""), r.ReadTree(r.flags().Env.StateFolder())
 	got := r.complete("journal", "get", "")
 	if id, about, _ := strings.Cut(got[0], "\t"); len(got) != 2 || !strings.HasSuffix(about, " web-1") ||
 		!strings.Contains(r.MustRun("journal", "get", id).Out, "web-1") {
@@ -136,13 +138,14 @@ func TestNameCompletion_journalAndAccounts(t *testing.T) {
 	for _, line := range []string{"services list -a ", "services list --account ", "accounts check ", "-a "} {
 		r.checkCompletion(line, "prod", "test", ":4")
 	}
-	if r.API.RequestCount("") != requests || r.ReadTree(config.StateFolder()) != journal {
+	if r.API.RequestCount("") != requests || r.ReadTree(r.flags().Env.StateFolder()) != journal {
 		t.Errorf("%d requests more; the journal was %q", r.API.RequestCount("")-requests, journal)
 	}
 }
 
 // A failure of the API is tried once, and completes nothing.
 func TestNameCompletion_offline(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	tried := 0
 	r.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {
@@ -159,7 +162,7 @@ func TestNameCompletion_offline(t *testing.T) {
 
 // A server that does not answer, and a token command that does not end, delay a completion for a moment only.
 func TestNameCompletion_doesNotWait(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	r.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
 		<-req.Context().Done()
 		return true
@@ -181,12 +184,13 @@ func TestNameCompletion_doesNotWait(t *testing.T) {
 
 // A token command runs once for a completion, with no terminal to ask on.
 func TestNameCompletion_tokenCommand(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("token commands of this test need a shell")
 	}
 	r := newTestEnv(t, emulator.Options{})
-	t.Setenv("LOOKOUT_TOKEN", "")
-	t.Setenv("GPG_TTY", "/dev/tty")
+	r.Setenv("LOOKOUT_TOKEN", "")
+	r.Setenv("GPG_TTY", "/dev/tty")
 	runs := filepath.Join(r.Home, "runs")
 	script := filepath.Join(r.Home, "token.sh")
 	r.Write(script, "echo \"run $GPG_TTY\" >> "+runs+"\n(: < /dev/tty) 2> /dev/null && echo terminal >> "+runs+
@@ -218,6 +222,7 @@ func (r *testEnv) serveLabels(labels ...string) {
 
 // A label is offered as it is, or as its ID where no command line could give it. Either one finds the row.
 func TestNameCompletion_oddLabels(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.serveLabels("web 1", `it's "$HOME" \`, "-rf", "größe 日本", "twin", "twin", "42", " padded ", "a\x1b[2Jb\nc", "")
 	want := []string{
@@ -243,6 +248,7 @@ func TestNameCompletion_oddLabels(t *testing.T) {
 
 // A large account is completed from one page of each list; what was typed narrows a folder.
 func TestNameCompletion_largeAccount(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{Seed: "large"})
 	for i, step := range []struct {
 		line, first string
@@ -271,6 +277,7 @@ func TestNameCompletion_largeAccount(t *testing.T) {
 
 // A folder of 2,000 objects takes more than a page: each word that is typed asks for what begins with it.
 func TestNameCompletion_largeFolder(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 		prefix := req.URL.Query().Get("prefix")
@@ -300,6 +307,7 @@ func TestNameCompletion_largeFolder(t *testing.T) {
 
 // Commands that move objects complete both sides: buckets, folders and objects, and for sync local folders.
 func TestComplete_sidesOfSyncCpAndMv(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.checkCompletion("objects cp us-east-1/acme-b", "us-east-1/acme-backups/", ":6")
 	r.checkCompletion("objects mv us-east-1/acme-backups/R", "us-east-1/acme-backups/README.txt", ":4")

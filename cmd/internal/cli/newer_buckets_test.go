@@ -14,6 +14,7 @@ import (
 // Script commands name a bucket without a cluster by its region, and the commands that work for other buckets work for
 // it.
 func TestNewerBuckets_scripts(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{Service: emulator.ServiceDocument}) // the rest adds what that service lacks
 	newer := faulttest.NewerEndpointTransport{Next: r.API, Clusters: map[string]string{"us-east": "us-east-1"}}
 	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
@@ -57,6 +58,7 @@ func TestNewerBuckets_scripts(t *testing.T) {
 
 // A member that is missing from an answer is null in JSON and empty in CSV, not 0 or false.
 func TestMissingMembers_scripts(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 		body := map[string]string{

@@ -44,6 +44,7 @@ func sendTruncated(w http.ResponseWriter, head []byte, length int) {
 
 // If a storage answers wrongly, no file is written and standard output does not pass for the object.
 func TestScriptsTakeNoWrongBytes(t *testing.T) {
+	t.Parallel()
 	const size = 100_000
 	sum := func(data []byte) string { s := md5.Sum(data); return hex.EncodeToString(s[:]) }
 	cases := map[string]struct {
@@ -163,6 +164,7 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 
 // No bytes are an object too, and on standard output the exit code tells other bytes than the object's.
 func TestScriptsTakeNoWrongBytes_withoutPauses(t *testing.T) {
+	t.Parallel()
 	const size = 100_000
 	faulttest.RunCase(t, "D3", "objects get, no bytes", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
@@ -188,6 +190,7 @@ func TestScriptsTakeNoWrongBytes_withoutPauses(t *testing.T) {
 
 // A file that another program creates during a download stays. --force replaces files and nothing else.
 func TestScriptsOverwriteNothing(t *testing.T) {
+	t.Parallel()
 	for _, force := range []bool{false, true} {
 		faulttest.RunCase(t, "D5", fmt.Sprintf("objects get, made meanwhile, --force=%t", force), func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
@@ -244,6 +247,7 @@ func (r *testEnv) modifyDuringUpload(file string) {
 
 // A file that changes during its upload is not stored as an object, and a lost answer is looked up.
 func TestScriptsReadBackWhatTheyStore(t *testing.T) {
+	t.Parallel()
 	faulttest.RunCase(t, "D11", "objects put, the file changes", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		file := filepath.Join(r.Home, "large")
@@ -285,6 +289,7 @@ func (*discardResponse) WriteHeader(int)                {}
 
 // Listings whose markers lead nowhere end, for every command that lists.
 func TestScriptsEndWithMarkersThatLie(t *testing.T) {
+	t.Parallel()
 	circle := func(data string) func(n int, marker string) string {
 		next := map[string]string{"": "tokA", "tokA": "tokB", "tokB": "tokC", "tokC": "tokA"}
 		return func(_ int, marker string) string {
@@ -338,6 +343,7 @@ func TestScriptsEndWithMarkersThatLie(t *testing.T) {
 
 // The journal holds the name of an object once, and makes it visible once.
 func TestLabelsAreMadeVisibleOnce(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	file := filepath.Join(r.Home, "a.txt")
 	r.Write(file, "x")
@@ -355,6 +361,7 @@ func TestLabelsAreMadeVisibleOnce(t *testing.T) {
 
 // put sends the files of a folder. It names each file that is not sent and why, and the exit code says so.
 func TestObjects_putFolderNamesWhatIsNotSent(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	folder := filepath.Join(r.Home, "site")
 	r.Write(filepath.Join(folder, "index.html"), "<h1>")
@@ -402,6 +409,7 @@ func TestObjects_putFolderNamesWhatIsNotSent(t *testing.T) {
 // What is larger than 5 GiB is named in the plan, with the command that sets up rclone for it. That creates a key for
 // this bucket only, keeps the secret in the profile and nowhere else, and notes the key to be revoked.
 func TestObjects_rcloneForLargeFiles(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	huge, profile := filepath.Join(r.Home, "huge.iso"), filepath.Join(r.Home, "my profile.conf")
 	r.Write(huge, "")
@@ -496,6 +504,7 @@ func TestObjects_rcloneForLargeFiles(t *testing.T) {
 
 // A real rclone reads the profile, and the printed command stores a file under exactly the name that is put into it.
 func TestObjects_rcloneUnderstandsTheProfile(t *testing.T) {
+	t.Parallel()
 	rclone, err := exec.LookPath("rclone")
 	if err != nil {
 		t.Skip("rclone is not installed")
@@ -606,6 +615,7 @@ func checkDu(t *testing.T, r *testEnv, objects map[string]int64, prefix string, 
 
 // du adds up what list -r lists: every folder down to a level, and all objects, in every format.
 func TestObjects_du(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	objects := map[string]int64{}
 	for line := range strings.Lines(r.MustRun("objects", "list", "us-east-1/acme-backups", "-r", "-o", "ndjson").Out) {
@@ -638,6 +648,7 @@ func TestObjects_du(t *testing.T) {
 
 // Whatever the names are, du adds up every object; a table prints no hidden character, and CSV each name exactly.
 func TestObjects_duHostileNames(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	objects := map[string]int64{"plain": 1, "//": 2, "/x": 3, "a//b": 4, "a/": 0}
 	own := []string{"\x1b[31mred", "two\nlines", "\u202eright to left", "a/../b", "\x00", "in"}
@@ -673,6 +684,7 @@ func TestObjects_duHostileNames(t *testing.T) {
 
 // If the listing is incomplete, the sums are printed as such, and the exit code says so.
 func TestObjects_duIncomplete(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 		if !strings.HasSuffix(req.URL.Path, "/object-list") {

@@ -48,6 +48,7 @@ var listCommands = [][]string{
 
 // Times are in RFC 3339, with a zone and in UTC, in every format of every list.
 func TestScripts_timesHaveTheirZone(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", "web-1", "--for", "1h")
 	looksLikeTime := regexp.MustCompile(`\b\d{4}-\d\d-\d\dT[\d:.]*[^\s",]*`)
@@ -74,6 +75,7 @@ func TestScripts_timesHaveTheirZone(t *testing.T) {
 // Every list prints the columns that --columns names, in this order, with or without their names, and sorts and filters
 // by each of them.
 func TestScripts_everyListTakesItsColumns(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", "web-1")
 	for _, list := range listCommands {
@@ -118,6 +120,7 @@ func TestScripts_everyListTakesItsColumns(t *testing.T) {
 // --jq works on every list, with each row as -o ndjson prints it and with the whole as -o json does, and every command
 // with -o ndjson takes it.
 func TestScripts_everyListTakesJQ(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", "web-1")
 	lists := append(
@@ -170,6 +173,7 @@ func TestScripts_everyListTakesJQ(t *testing.T) {
 // A wrong expression sends no request. If a change was applied but its result does not fit the expression, the error
 // says both.
 func TestScripts_wrongJQ(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	var requests atomic.Int64
 	r.Intercept(func(http.ResponseWriter, *http.Request) bool { requests.Add(1); return false })
@@ -195,6 +199,7 @@ func TestScripts_wrongJQ(t *testing.T) {
 
 // lookout api gives its answer to an expression: of a page, of all pages as one list, and of a change.
 func TestAPI_jq(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	labels := r.MustRun("services", "list", "--jq", ".[].label").Out
 	for _, c := range []struct{ line, expression, want string }{
@@ -222,6 +227,7 @@ func records(t *testing.T, text string) int {
 // --sort compares numbers as numbers and text without regard to case, in both directions; --limit then counts sorted
 // rows. Without --sort the order is that of the API.
 func TestScripts_sort(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	column := func(args ...string) []string {
 		args = append([]string{"-o", "csv", "--no-headers"}, args...)
@@ -251,6 +257,7 @@ func TestScripts_sort(t *testing.T) {
 
 // --filter takes what a pane's filter takes, in every format.
 func TestScripts_filter(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	for _, c := range []struct {
 		filter string
@@ -299,6 +306,7 @@ func decodeJSON(t *testing.T, text string) (v any) {
 // --debug writes every request with its answer to standard error or to a private file, and no secret: neither those
 // that are sent, nor those that come back, nor signatures of addresses, nor the token, even if a server repeats it.
 func TestScripts_debug(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	password := filepath.Join(r.Home, "password")
 	r.Write(password, "hunter2-hunter2")
@@ -352,7 +360,7 @@ func TestScripts_debug(t *testing.T) {
 
 // --no-color is the variable NO_COLOR, for every command.
 func TestNoColorFlag(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	r.MustRun("services", "list")
 	if os.Getenv("NO_COLOR") != "" {
 		t.Error("NO_COLOR is set without the flag")
@@ -367,6 +375,7 @@ func TestNoColorFlag(t *testing.T) {
 
 // services wait ends when the service has the status, and fails if it does not have it in time or cannot be read.
 func TestServices_wait(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.CheckResult(r.Run("services", "wait", "web-1"), exit.CodeOK, "web-1", "ok")
 	r.API.InjectFault("GET /managed/services/4", emulator.Fault{
@@ -396,6 +405,7 @@ func TestServices_wait(t *testing.T) {
 
 // issues wait shows the first issue that was not there when it began, and fails if there is none in time.
 func TestIssues_wait(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	quiet := httptest.NewServer(emulator.New(emulator.Options{Token: testenv.Canary}))
 	defer quiet.Close()
@@ -429,6 +439,7 @@ func TestIssues_wait(t *testing.T) {
 // A list in a script says that a value in a filter is none, instead of printing nothing; a value that the API sends
 // matches although the document does not have it.
 func TestLists_filterForAValueThatIsNone(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	for line, want := range map[string]string{
 		"services list --filter status:problm":       "status:problm matches no row; this column has ok, problem",
@@ -452,6 +463,7 @@ func TestLists_filterForAValueThatIsNone(t *testing.T) {
 
 // A fact that panes and the API name differently has both names in scripts: for columns and for flags.
 func TestLists_bothNamesOfAFact(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	both := func(a, b string) {
 		t.Helper()

@@ -39,7 +39,7 @@ func (r *testEnv) runOnTerminal(cols uint16, args ...string) []string {
 		text <- string(data)
 	}()
 	var complaints bytes.Buffer
-	if code := Execute(args, os.Stdin, slave, &complaints); code != exit.CodeOK && args[0] != "status" {
+	if code := Execute(r.Variables, args, os.Stdin, slave, &complaints); code != exit.CodeOK && args[0] != "status" {
 		r.Fatalf("%v: %d, %s", args, code, complaints.String())
 	}
 	slave.Close()
@@ -48,6 +48,7 @@ func (r *testEnv) runOnTerminal(cols uint16, args ...string) []string {
 
 // On a terminal, a row of a table is one line at every width, and cut values are marked.
 func TestTablesFitTheTerminal(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", "1", "--reason", strings.Repeat("because ", 20))
 	for _, cols := range []uint16{200, 80, 40, 20} {
@@ -83,6 +84,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 
 // On a terminal, CSV holds no control character, and details are complete.
 func TestATerminalIsNotSteered(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	label := "two\nlines\x1b[2J"
 	r.MustRun("services", "update", "1", "--notes", label)
@@ -100,6 +102,7 @@ func TestATerminalIsNotSteered(t *testing.T) {
 
 // Sizes have a unit on a terminal, and are bytes in a pipe and in formats for programs.
 func TestScripts_unitsOnTerminals(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	for _, args := range [][]string{
 		{"buckets", "list", "--filter", "acme-backups", "--no-headers", "--columns", "size"},
@@ -127,6 +130,7 @@ func TestScripts_unitsOnTerminals(t *testing.T) {
 // On a terminal, tables are for people: ages, counts and durations with units, names instead of IDs. In a pipe and in
 // formats for programs, the values are those of the API.
 func TestScripts_tablesForPeople(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", "web-1", "--for", "2h")
 	for _, c := range []struct{ line, people, programs string }{
@@ -161,6 +165,7 @@ func TestScripts_tablesForPeople(t *testing.T) {
 
 // ls lists, as rm, cp and mv are named.
 func TestScripts_lsLists(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	for _, resource := range []string{"services", "buckets", "objects", "keys", "journal"} {
 		line := []string{resource, "list"}
@@ -177,6 +182,7 @@ func TestScripts_lsLists(t *testing.T) {
 
 // The series of the stats have human units on a terminal, and raw ones in a pipe.
 func TestStats_haveUnitsOnTerminals(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	lines, raw := r.runOnTerminal(120, "stats"), r.MustRun("stats").Out
 	for i, unit := range []string{"MIN", " %", " op/s", " Mbit/s", " Mbit/s", " op/s"} {
@@ -195,6 +201,7 @@ func TestStats_haveUnitsOnTerminals(t *testing.T) {
 // On a terminal, a service that is down and its issue are one line, which has the number to call even where a long name
 // must be cut. With a flag about rows it prints the rows.
 func TestStatus_onTerminal(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	problem := regexp.MustCompile(`^billing-api  down \d+ min  #823  call Ada Wong \+1 555 0100$`)
 	lines := r.runOnTerminal(80, "status")

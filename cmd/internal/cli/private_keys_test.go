@@ -44,6 +44,7 @@ func (k keyFile) checkMasked(t *testing.T, where, text string) {
 // A certificate file that also holds the private key is common (cat host.crt host.key). Neither a dry run nor a log
 // shows the key, and it is not sent as part of the certificate.
 func TestCertificatesUpload_fileWithKey(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	k := newKeyFile(t)
 	all, key := filepath.Join(r.Home, "all.pem"), filepath.Join(r.Home, "host.key")
@@ -77,6 +78,7 @@ func TestCertificatesUpload_fileWithKey(t *testing.T) {
 
 // A private key is masked in every output, whatever member holds it, and what is sent is not altered.
 func TestPrivateKeys_maskedInEveryOutput(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	k := newKeyFile(t)
 	notes := "login with\r\n" + k.key + "call Ada before 09:00"

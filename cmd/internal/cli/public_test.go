@@ -28,6 +28,7 @@ func newestBody(r *testEnv) string {
 
 // What --cors says is sent when a bucket is created, --cors=false too: the service turns CORS on where nothing is sent.
 func TestBucketsCreate_sendsCORSAsGiven(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{Service: emulator.ServiceNow})
 	for i, c := range []struct{ flag, sent, now string }{
 		{"--cors=false", `"cors_enabled":false`, "off"},
@@ -50,6 +51,7 @@ func TestBucketsCreate_sendsCORSAsGiven(t *testing.T) {
 // A script that opens something to everyone needs --yes where nobody can be asked. Without it nothing is sent. What
 // opens nothing needs no --yes.
 func TestPublic_scriptsNeedYes(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	const www, object = "us-east-1/acme-www", "us-east-1/acme-www index.html"
 	for _, line := range []string{
@@ -112,6 +114,7 @@ func aclOf(r *testEnv, bucket, name string) string {
 // What replaces or is moved from a public object asks, stays public, and says so: with put, sync and mv. cp makes
 // private objects. What is private needs no answer.
 func TestKeptAccess_scripts(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	const www = "us-east-1/acme-www"
 	folder := filepath.Join(r.Home, "site")
@@ -163,6 +166,7 @@ func TestKeptAccess_scripts(t *testing.T) {
 
 // Access that cannot be kept is said before and after, with exit code 7.
 func TestKeptAccess_scriptsSayWhatIsLost(t *testing.T) {
+	t.Parallel()
 	for _, body := range []string{`{"acl":"custom","acl_xml":"x"}`, `{"acl":null,"acl_xml":null}`} {
 		r := newTestEnv(t, emulator.Options{})
 		file := filepath.Join(r.Home, "index.html")

@@ -40,6 +40,7 @@ func readersOf(r *testEnv, args ...string) map[string]readerRow {
 // The script tells who can read a bucket or an object: ACL, CORS, the keys that reach it, the links that were given
 // out, and that policies are not visible.
 func TestReaders_scripts(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("keys", "create", "one bucket", "--bucket", "us-east-1/acme-www:read_only")
 	r.MustRun("keys", "create", "other bucket", "--bucket", "us-east-1/acme-backups:read_only")
@@ -92,6 +93,7 @@ func TestReaders_scripts(t *testing.T) {
 
 // If something could not be read, the rest is printed, the error says what may be missing, and the exit code is not 0.
 func TestReaders_scriptsNameWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	for match, says := range map[string]string{
 		"list keys": "access keys may be missing", "view access": "view access", "view object ACL": "view object ACL",
 	} {
@@ -114,6 +116,7 @@ func TestReaders_scriptsNameWhatIsMissing(t *testing.T) {
 // keys rotate creates a key with the access of another one, prints the secret once, says that the old one still works
 // and that nobody knows what uses it, and has the dashboard remind of it. It never revokes the old key.
 func TestRotateKey_scripts(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	s := r.MustRun("keys", "rotate", "finance", "-o", "json")
 	for _, says := range []string{
@@ -165,6 +168,7 @@ func requireNoted(r *testEnv, keys ...string) {
 
 // An unlimited key is replaced by an unlimited one only if a flag says so, and a limited one never is.
 func TestRotateKey_scriptsUnlimited(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.CheckResult(r.Run("keys", "rotate", "ci"), exit.CodeUsage, "reaches everything", "--unlimited")
 	r.CheckResult(r.Run("keys", "rotate", "finance", "--unlimited"), exit.CodeUsage, "is limited")
@@ -182,6 +186,7 @@ func TestRotateKey_scriptsUnlimited(t *testing.T) {
 // If the answer is lost, or nobody gets the secret, nothing reminds of the old key, and it is not named among what may
 // have been made.
 func TestRotateKey_scriptsLostAnswer(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.API.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 	s := r.Run("keys", "rotate", "finance")
@@ -191,7 +196,7 @@ func TestRotateKey_scriptsLostAnswer(t *testing.T) {
 	}
 	requireNoted(r)
 	line := []string{"keys", "rotate", "205"}
-	if code := Execute(line, strings.NewReader(""), failingWriter{}, io.Discard); code != exit.CodeUnknown {
+	if code := r.runInto(failingWriter{}, io.Discard, line...); code != exit.CodeUnknown {
 		t.Errorf("exit code %d", code)
 	}
 	requireNoted(r)

@@ -142,6 +142,7 @@ func commandFor(t *testing.T, x *faulttest.RecordedExchange) []string {
 
 // Every recorded answer of the document's operations is printed as JSON with all its members and no others.
 func TestRecordings_printedFieldByField(t *testing.T) {
+	t.Parallel()
 	all := faulttest.Recordings(t, "shared/api/recorded/object-storage")
 	for _, x := range faulttest.Recordings(t, "shared/api/examples") { // of the document; Managed was never recorded
 		if strings.HasPrefix(x.Template, "/managed/") {

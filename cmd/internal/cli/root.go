@@ -22,9 +22,10 @@ import (
 	"lookout/views"
 )
 
-// Execute runs a command line with the caller's streams.
-func Execute(args []string, in io.Reader, out, complaints io.Writer) int {
+// Execute runs a command line with the caller's streams. The variables in env take the place of the process's.
+func Execute(env map[string]string, args []string, in io.Reader, out, complaints io.Writer) int {
 	root := NewRootCommand()
+	flagsOf(root).Env = env
 	root.SetArgs(joinSortOrder(args))
 	root.SetIn(in)
 	root.SetOut(out)

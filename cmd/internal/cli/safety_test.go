@@ -23,7 +23,7 @@ type runningProgram struct {
 
 func newRunningProgram(t *testing.T) *runningProgram {
 	u := newTokenUsers(t)
-	s, err := config.Load(&config.Flags{}, io.Discard)
+	s, err := config.Load(u.flags(), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +86,7 @@ func (p *runningProgram) requireRefused(err error, text string) {
 // What the configuration demands in addition applies to the next change of a running program. What it demands no longer
 // does not.
 func TestSafety_configurationTightens(t *testing.T) {
+	t.Parallel()
 	p := newRunningProgram(t)
 	asked := p.ask()
 	p.WriteConfig(p.text + "protected = true\n")
@@ -118,6 +119,7 @@ func TestSafety_configurationTightens(t *testing.T) {
 
 // While the configuration is missing or cannot be read, changes are refused and reads go on.
 func TestSafety_unreadableConfiguration(t *testing.T) {
+	t.Parallel()
 	p := newRunningProgram(t)
 	path := p.WriteConfig(p.text)
 	for name, spoil := range map[string]func(){
@@ -139,6 +141,7 @@ func TestSafety_unreadableConfiguration(t *testing.T) {
 
 // A new token in the token file is used once it is known to be the same user's.
 func TestSafety_newToken(t *testing.T) {
+	t.Parallel()
 	p := newRunningProgram(t)
 	if err := p.disable(p.ask()); err != nil || p.used.Load() != "ada-token" {
 		t.Fatalf("%v, with the token %v", err, p.used.Load())
@@ -168,6 +171,7 @@ func TestSafety_newToken(t *testing.T) {
 
 // If the API does not accept the token any more, a read uses the new one.
 func TestSafety_newTokenAfter401(t *testing.T) {
+	t.Parallel()
 	p := newRunningProgram(t)
 	p.revoked.Store("ada-token")
 	list := func() error { _, err := p.api.Services.List(t.Context(), 1); return err }

@@ -26,7 +26,7 @@ import (
 // runDashboard runs the dashboard on a real account. If no account is configured, the wizard runs first.
 func runDashboard(c *cobra.Command, f *config.Flags) error {
 	s, err := config.Load(f, c.ErrOrStderr())
-	asks := dashboard.CheckTerminal(f.Linear) == nil && os.Getenv("LOOKOUT_TOKEN") == ""
+	asks := dashboard.CheckTerminal(f.Linear) == nil && f.Env.Get("LOOKOUT_TOKEN") == ""
 	if errors.Is(err, config.ErrNoAccount) && asks {
 		if s, err = setup.RunWizard(c, f); err != nil {
 			return err
@@ -167,7 +167,7 @@ func runKeep(c *cobra.Command, f *config.Flags) error {
 	if err != nil {
 		return err
 	}
-	lock, err := keep.Lock(config.StateFolder())
+	lock, err := keep.Lock(f.Env.StateFolder())
 	if err != nil {
 		return err
 	}
@@ -192,13 +192,13 @@ func detachKeep(c *cobra.Command, f *config.Flags) error {
 		return err
 	}
 	args := append([]string{"keep"}, f.AccountArgs()...)
-	pid, err := keep.Detach(c.Context(), config.StateFolder(), args, os.Environ())
+	pid, err := keep.Detach(c.Context(), f.Env.StateFolder(), args, f.EnvironWithTokens())
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(
 		c.OutOrStdout(), "lookout keep is running in the background as process %d and writes to %s\n", pid,
-		keep.LogPath(config.StateFolder()),
+		keep.LogPath(f.Env.StateFolder()),
 	)
 	return err
 }

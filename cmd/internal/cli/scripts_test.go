@@ -36,6 +36,7 @@ func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("no space
 
 // A key whose secret was lost is reported neither as usable nor as not created.
 func TestKeysWithoutASecret(t *testing.T) {
+	t.Parallel()
 	for _, secret := range []string{`"[REDACTED]"`, `""`, "null"} {
 		faulttest.RunCase(t, "B6", "keys create, "+secret, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
@@ -86,6 +87,7 @@ func TestKeysWithoutASecret(t *testing.T) {
 
 // A change that was applied, but whose result cannot be printed, is not reported as failed.
 func TestChanges_resultNotPrinted(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	for _, c := range []struct {
 		args []string
@@ -99,7 +101,7 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 	} {
 		faulttest.RunCase(t, "B4", strings.Join(c.args, " ")+" >/dev/full", func(t *testing.T) {
 			var complaints bytes.Buffer
-			code := Execute(c.args, strings.NewReader(""), failingWriter{}, &complaints)
+			code := r.runInto(failingWriter{}, &complaints, c.args...)
 			(&testenv.Env{T: t}).CheckResult(
 				testenv.CommandResult{Code: code, Err: complaints.String()},
 				exit.CodeUnknown,
@@ -107,8 +109,7 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 		})
 	}
 	var complaints bytes.Buffer
-	if code := Execute([]string{"services", "get", "4"}, strings.NewReader(""), failingWriter{}, &complaints); code !=
-		exit.CodeFailure {
+	if code := r.runInto(failingWriter{}, &complaints, "services", "get", "4"); code != exit.CodeFailure {
 		t.Errorf("exit code %d of a command that only reads", code)
 	}
 	r.CheckResult(
@@ -119,6 +120,7 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 
 // A script says what a new key may reach: nothing makes one that reaches everything by leaving something out.
 func TestKeysCreate_limitedByDefault(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.CheckResult(
 		r.Run(
@@ -143,6 +145,7 @@ func TestKeysCreate_limitedByDefault(t *testing.T) {
 
 // If a bucket exists already, the command says so, and says that its options were not applied.
 func TestBucketsThatExist(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "B17", "told by scripts")
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("buckets", "create", "us-east-1/zz-public", "--acl", "public-read", "--yes")
@@ -163,6 +166,7 @@ func TestBucketsThatExist(t *testing.T) {
 // If the answer to a certificate is lost, a script does not claim that it is set: reading tells only that some
 // certificate is.
 func TestCertificates_lostAnswerIsNotClaimed(t *testing.T) {
+	t.Parallel()
 	const bucket = "us-east-1/cdn.acme.net"
 	dir := testenv.WriteCertificate(t, "cdn.acme.net")
 	upload := []string{
@@ -220,8 +224,9 @@ func TestCertificates_lostAnswerIsNotClaimed(t *testing.T) {
 
 // No subcommand changes a protected account without the account's name. The name of another account is refused.
 func TestProtectedAccountsTakeTheirName(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
-	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.Setenv("LOOKOUT_BASE_URL", "")
 	r.WriteConfig(
 		strings.ReplaceAll(
 			"account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = "+
@@ -281,6 +286,7 @@ func TestSignalsEndWhatReadsStandardInput(t *testing.T) {
 
 // A script that meets a 429 page in HTML ends with code 6 and says when to try again; refusals say what to do next.
 func TestScripts_refusalsSayWhatToDo(t *testing.T) {
+	t.Parallel()
 	page := "<html><head><title>429 Too Many Requests</title></head><body>nginx</body></html>"
 	for _, c := range []struct {
 		name, body string
@@ -337,6 +343,7 @@ func TestScripts_refusalsSayWhatToDo(t *testing.T) {
 
 // A deletion that the API answers with 204 is done: exit code 0.
 func TestScripts_204IsDone(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 		if req.Method != http.MethodDelete {
@@ -352,6 +359,7 @@ func TestScripts_204IsDone(t *testing.T) {
 // After {} in answer to an ACL change, scripts read the ACL back, of a bucket and of an object: they report what they
 // find, and end with code 5 if it is another one.
 func TestScripts_accessIsReadBack(t *testing.T) {
+	t.Parallel()
 	const differs = `{"acl":"authenticated-read","cors_enabled":false}`
 	unreported := emulator.Fault{Status: 200, Body: `{"acl":null,"cors_enabled":null}`}
 	for _, c := range []struct {
@@ -386,6 +394,7 @@ func TestScripts_accessIsReadBack(t *testing.T) {
 
 // services update makes a private address with a region public: the region is sent as null, unless one is given.
 func TestServices_privateAddressBecomesPublic(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "update", "queue-internal", "--address", "queue.acme.net:5672")
 	out := r.MustRun("services", "get", "queue-internal", "-o", "ndjson").Out
@@ -397,14 +406,14 @@ func TestServices_privateAddressBecomesPublic(t *testing.T) {
 // A key whose secret could not be printed is remembered, without the secret, and offered to the next dashboard. One
 // whose secret was printed or written to a file is not.
 func TestScripts_unseenSecretIsRemembered(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	file := filepath.Join(r.Home, "secret")
 	r.MustRun("keys", "create", "seen1", "--nothing")
 	r.MustRun("keys", "create", "seen2", "--nothing", "--secret-file", file)
 	var complaints bytes.Buffer
-	if code := Execute(
-		[]string{"keys", "create", "lost1", "--nothing"}, strings.NewReader(""), failingWriter{}, &complaints,
-	); code != exit.CodeUnknown {
+	code := r.runInto(failingWriter{}, &complaints, "keys", "create", "lost1", "--nothing")
+	if code != exit.CodeUnknown {
 		t.Fatalf("exit code %d: %s", code, complaints.String())
 	}
 	found, err := filepath.Glob(filepath.Join(r.Home, "state", "*", "*.journal"))
@@ -428,6 +437,7 @@ func TestScripts_unseenSecretIsRemembered(t *testing.T) {
 // A script whose answer is lost ends with code 5 at once and says "not seen yet; it may still take effect". With --wait
 // it reads again: that all is as wanted is success.
 func TestScripts_lostAnswerAndWait(t *testing.T) {
+	t.Parallel()
 	lost := emulator.Fault{Status: 504, ApplyFirst: true, Times: 1}
 	for name, c := range map[string]struct {
 		args []string
@@ -468,6 +478,7 @@ func TestScripts_lostAnswerAndWait(t *testing.T) {
 // The handover does not say that a service was disabled by others if a change whose answer was lost may have done
 // it, nor that a maintenance has no end whose end is not known.
 func TestHandover_perhapsDisabledFromHere(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.API.InjectFault("disable service", emulator.Fault{Status: 504, ApplyFirst: true, Times: 1})
 	if code := r.Run("services", "disable", "edge-router").Code; code != exit.CodeUnknown {
@@ -511,6 +522,7 @@ var lostCreations = map[string]struct {
 // A script whose answer to a create is lost reports on stderr what may be what it made, and how that differs from what
 // was sent, at once and with --wait. It never calls a colleague's object its own.
 func TestScripts_lostCreateReportsCandidates(t *testing.T) {
+	t.Parallel()
 	for name, c := range lostCreations {
 		for twin, body := range map[string]string{"another": c.body, "identical": c.identical} {
 			t.Run(name+", "+twin, func(t *testing.T) {
@@ -578,6 +590,7 @@ func TestScripts_outcomeThatIsNotRecorded(t *testing.T) {
 // If a listing breaks off, scripts in every format end with the exit code of the failure, after the rows before it.
 // JSON is then no valid document.
 func TestScripts_listThatBreaksOff(t *testing.T) {
+	t.Parallel()
 	for _, format := range output.Formats {
 		t.Run(format, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{Seed: "large"})
@@ -603,6 +616,7 @@ func TestScripts_listThatBreaksOff(t *testing.T) {
 // --dry-run prints every change as the request that the command then sends, and sends nothing itself: no question is
 // asked, the journal has no entry, and no secret is printed.
 func TestScripts_dryRun(t *testing.T) {
+	t.Parallel()
 	for i, c := range changeCases(newTestEnv(t, emulator.Options{})) {
 		t.Run(c.line, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
@@ -708,6 +722,7 @@ func (r dryRunRequest) check(t *testing.T, line string) {
 
 // The dry run of a maintenance window also prints the request that ends it, and when it is sent.
 func TestScripts_dryRunOfAWindow(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	end := time.Now().Add(48 * time.Hour).Format(time.RFC3339)
 	utc := time.Now().Add(48 * time.Hour).UTC().Format("2006-01-02T15:")
@@ -724,6 +739,7 @@ func TestScripts_dryRunOfAWindow(t *testing.T) {
 
 // A dry run prints every request of a command that changes several objects.
 func TestScripts_dryRunOfSeveralObjects(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	folder := r.writeSite()
 	r.MustRun("objects", "sync", folder, testenv.Bucket+"/www")
@@ -744,6 +760,7 @@ func TestScripts_dryRunOfSeveralObjects(t *testing.T) {
 // A change that is answered 200 with the old row is not called done: the error says what was sent and what came back,
 // the old row is not printed as the result.
 func TestScripts_oldRowIsNotDone(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ line, says string }{
 		{"services update 9 --timeout 99", `sent timeout "99", but the API answered "`},
 		{"services disable 9", `sent status "disabled", but the API answered "ok"`},
@@ -773,7 +790,7 @@ func TestScripts_dryRunCurlRuns(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("needs curl")
 	}
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	t.Chdir(r.Home)
 	for i, file := range []string{
 		"two\nlines", "[1-3]{a,b}", "it's ‹odd›", "-T", ".hidden", "\x1b]0;x\a", "%41\\101", "-",
@@ -809,6 +826,7 @@ func TestScripts_dryRunCurlRuns(t *testing.T) {
 
 // A row that was deleted a moment ago is not deleted again because the API still shows it.
 func TestScripts_deletedRowIsNotDeletedAgain(t *testing.T) {
+	t.Parallel()
 	for _, line := range []string{
 		"contacts delete 11 --yes", "services delete 9 --yes", "credentials delete db2-root --yes",
 		"keys revoke finance --yes", "buckets delete ap-south-1/scratch --yes",

@@ -35,6 +35,7 @@ func (r *testEnv) checkNoToken(s testenv.CommandResult) {
 
 // The token is neither an argument nor part of an address.
 func TestTokensAreNoArguments(t *testing.T) {
+	t.Parallel()
 	for name, args := range map[string][]string{
 		"a flag": {"--token", testenv.Canary}, "a flag with its value": {"--token=" + testenv.Canary}, "a flag of a " +
 			"command": {"services", "list", "--token=" + testenv.Canary},
@@ -61,7 +62,7 @@ func TestTokensAreNoArguments(t *testing.T) {
 	}
 	faulttest.RunCase(t, "F1", "a password in the configuration's base URL", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
-		t.Setenv("LOOKOUT_BASE_URL", "")
+		r.Setenv("LOOKOUT_BASE_URL", "")
 		r.WriteConfig("[accounts.a]\nbase_url = \"https://u:" + testenv.Canary + "@api.example.test/v4\"\n")
 		s := r.Run("services", "list")
 		r.CheckResult(s, exit.CodeUsage, "config.toml:2:1")
@@ -72,6 +73,7 @@ func TestTokensAreNoArguments(t *testing.T) {
 // A file that holds the token, or says where it is sent, belongs to its owner alone; if not, the message names the
 // problem and the next step.
 func TestFilesOfOthersAreRefused(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no file modes")
 	}
@@ -130,7 +132,7 @@ func TestFilesOfOthersAreRefused(t *testing.T) {
 			if err := c.spoil(path); err != nil {
 				t.Skipf("this system cannot create it: %v", err)
 			}
-			t.Setenv("LOOKOUT_TOKEN", "")
+			r.Setenv("LOOKOUT_TOKEN", "")
 			s := r.Run("services", "list", "--token-file", path)
 			if c.want == "" {
 				r.CheckResult(s, exit.CodeOK)
@@ -181,7 +183,7 @@ func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
 		"netdns=go":         false,
 	} {
 		faulttest.RunCase(t, "F6", "GODEBUG "+godebug, func(t *testing.T) {
-			r := newTestEnv(t, emulator.Options{})
+			r := newSerialEnv(t, emulator.Options{})
 			t.Setenv("GODEBUG", godebug)
 			s := r.Run("services", "list")
 			if refused {
@@ -192,7 +194,7 @@ func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
 		})
 	}
 	faulttest.RunCase(t, "F14", "the dashboard's", func(t *testing.T) {
-		r := newTestEnv(t, emulator.Options{})
+		r := newSerialEnv(t, emulator.Options{})
 		r.WriteConfig("[accounts.a]\nbase_url = \"https://x/v4\"\ntoken_env = \"OTHER_TOKEN\"\n")
 		for _, name := range []string{"OTHER_TOKEN", "FLAG_TOKEN", "TEA_TRACE"} {
 			t.Setenv(name, testenv.Canary)
@@ -214,7 +216,7 @@ func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
 		if runtime.GOOS == "windows" {
 			t.Skip("needs a POSIX shell")
 		}
-		r := newTestEnv(t, emulator.Options{})
+		r := newSerialEnv(t, emulator.Options{})
 		kept := filepath.Join(r.Home, "environment")
 		t.Setenv("LOOKOUT_TOKEN", testenv.Canary)
 		command := config.AccountConfig{TokenCommand: []string{"sh", "-c", "env >" + kept + "; echo x"}}
@@ -249,7 +251,7 @@ func TestUnusualHomeFolders(t *testing.T) {
 			if runtime.GOOS == "windows" {
 				t.Skip("Windows uses other variables")
 			}
-			r := newTestEnv(t, emulator.Options{})
+			r := newSerialEnv(t, emulator.Options{})
 			for name, value := range c.variables {
 				t.Setenv(name, value)
 			}
@@ -276,7 +278,7 @@ func TestWithoutHome(t *testing.T) {
 			"config init", "config edit", "accounts list", "accounts add new --token-file /dev/null",
 		} {
 			faulttest.RunCase(t, "G4", missing+" and no home: lookout "+line, func(t *testing.T) {
-				r := newTestEnv(t, emulator.Options{})
+				r := newSerialEnv(t, emulator.Options{})
 				t.Setenv("HOME", "")
 				t.Setenv(missing, "")
 				xdg.Reload()
@@ -288,7 +290,7 @@ func TestWithoutHome(t *testing.T) {
 		}
 	}
 	faulttest.RunCase(t, "G4", "no home: reading the API", func(t *testing.T) {
-		r := newTestEnv(t, emulator.Options{})
+		r := newSerialEnv(t, emulator.Options{})
 		for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"} {
 			t.Setenv(name, "")
 		}
@@ -312,7 +314,7 @@ func TestWithoutHome(t *testing.T) {
 		r.CheckResult(r.Run("services", "list", "-a", "x"), exit.CodeUsage, "HOME is empty")
 	})
 	faulttest.RunCase(t, "G4", "no home: what needs no file", func(t *testing.T) {
-		r := newTestEnv(t, emulator.Options{})
+		r := newSerialEnv(t, emulator.Options{})
 		for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
 			t.Setenv(name, "")
 		}
@@ -413,9 +415,10 @@ func (e servedEmulator) get(token string) (status int, err error) {
 
 // Data of one account is not shown in another.
 func TestAccountsAreApart(t *testing.T) {
+	t.Parallel()
 	faulttest.RunCase(t, "G3", "journals", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
-		t.Setenv("LOOKOUT_BASE_URL", "")
+		r.Setenv("LOOKOUT_BASE_URL", "")
 		r.WriteConfig(
 			strings.ReplaceAll(
 				"[accounts.a]\nbase_url = \"BASE\"\n[accounts.b]\nbase_url = \"BASE\"\n", "BASE", r.Base,
@@ -457,6 +460,7 @@ func TestAccountsAreApart(t *testing.T) {
 
 // A server that repeats the token in a long text does not get it printed, even where the text is cut.
 func TestErrors_doNotPrintPartOfAToken(t *testing.T) {
+	t.Parallel()
 	answers := map[string]func(http.ResponseWriter, string){
 		"title": func(w http.ResponseWriter, token string) {
 			w.WriteHeader(http.StatusForbidden)
@@ -479,7 +483,7 @@ func TestErrors_doNotPrintPartOfAToken(t *testing.T) {
 				answer(w, strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer "))
 			}))
 			t.Cleanup(server.Close)
-			t.Setenv("LOOKOUT_BASE_URL", server.URL+"/v4")
+			r.Setenv("LOOKOUT_BASE_URL", server.URL+"/v4")
 			s := r.Run("services", "list")
 			if r.checkNoToken(s); s.Code == exit.CodeOK ||
 				!strings.Contains(s.Err, "(403, ") && !strings.Contains(s.Err, "redirects") {
@@ -501,6 +505,7 @@ var saysNotRegular = regexp.MustCompile(`is\s+(not\s+a\s+regular\s+file|a\s+dire
 // Anything but a regular file in place of the configuration is refused at once by every command: reading a pipe would
 // wait for a writer, and a device has no end.
 func TestConfiguration_onlyRegularFiles(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such files")
 	}
@@ -518,7 +523,7 @@ func TestConfiguration_onlyRegularFiles(t *testing.T) {
 					if how == "--config" {
 						args = append(args, how, path)
 					} else {
-						t.Setenv(how, path)
+						r.Setenv(how, path)
 					}
 					s := r.runWithin(args...)
 					if s.Code == exit.CodeOK || !saysNotRegular.MatchString(s.Out+s.Err) {
@@ -532,6 +537,7 @@ func TestConfiguration_onlyRegularFiles(t *testing.T) {
 
 // A log goes to a pipe that a program reads. A pipe without a reader is refused at once: opening it would wait for one.
 func TestLogs_pipes(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	path := filepath.Join(t.TempDir(), "log")
 	if err := makeFIFO(path); err != nil {
@@ -555,6 +561,7 @@ func TestLogs_pipes(t *testing.T) {
 // A log holds names and notes of an account: it is a file of the user's own that nobody else can read, and no link to
 // one. Devices are taken as they are.
 func TestLogs_private(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	folder := t.TempDir()
 	log, link, dangling := filepath.Join(folder, "log"), filepath.Join(folder, "link"), filepath.Join(folder, "none")

@@ -28,7 +28,7 @@ import (
 
 func TestConfigCommands(t *testing.T) {
 	faulttest.ReportCase(t, "F3", "config init")
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	path := strings.TrimSpace(r.MustRun("config", "path").Out)
 	r.CheckResult(r.MustRun("config", "init"), exit.CodeOK, path)
 	info, err := os.Stat(path)
@@ -71,7 +71,7 @@ func TestConfigCommands(t *testing.T) {
 
 // All mistakes of a file are reported at once, each with its line and a correction, in the order of the file.
 func TestConfigValidate_reportsEveryErrorWithItsLine(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	lines := []struct{ text, said string }{
 		{`theme = "pink"`, "use auto, dark"},
 		{`refesh = "20s"`, `did you mean "refresh"`},
@@ -115,7 +115,7 @@ func TestConfigValidate_reportsEveryErrorWithItsLine(t *testing.T) {
 // Cosmetic mistakes are reported, and the program starts.
 func TestLoadSettings_reportsAndIgnoresCosmeticErrors(t *testing.T) {
 	faulttest.ReportCase(t, "G2", "looks")
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	r.WriteConfig("theme = \"pink\"\n")
 	s := r.MustRun("services", "list")
 	if !strings.Contains(s.Err, "config.toml:1:1: theme") || strings.Contains(s.Out, "pink") {
@@ -127,7 +127,7 @@ func TestLoadSettings_reportsAndIgnoresCosmeticErrors(t *testing.T) {
 
 // The shell completes accounts from the configuration, without a request.
 func TestAccountsAreCompleted(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	r.WriteConfig("[accounts.prod]\nbase_url = \"" + r.Base + "\"\n[accounts.staging]\nbase_url = \"" + r.Base + "\"\n")
 	for _, args := range [][]string{{"-a", ""}, {"services", "list", "-a", ""}, {"doctor", "--account", ""}} {
 		r.CheckResult(r.MustRun(append([]string{"__complete"}, args...)...), exit.CodeOK, "prod\nstaging\n")
@@ -136,7 +136,7 @@ func TestAccountsAreCompleted(t *testing.T) {
 
 // Each source of a token works in a real request.
 func TestEveryWayToAToken(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
 	file := filepath.Join(r.Home, "token")
@@ -196,7 +196,7 @@ base_url = "BASE"
 }
 
 func TestDoctor(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{Scopes: "account:read_only"})
+	r := newSerialEnv(t, emulator.Options{Scopes: "account:read_only"})
 	r.CheckResult(
 		r.MustRun("doctor"), exit.CodeOK, "$LOOKOUT_TOKEN", "services     read; changes need account:read_write",
 		"contacts     list; reading single rows and changes need account:read_write",
@@ -232,7 +232,7 @@ func TestDoctor(t *testing.T) {
 
 // Doctor reports a wrong clock, and a server that is not the API, with the next step.
 func TestDoctorOnAnOddServer(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		w.Header().Set("Date", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat))
 		http.Error(w, "<html>it works</html>", http.StatusForbidden)
@@ -264,7 +264,7 @@ func TestDoctorOnAnOddServer(t *testing.T) {
 
 // The report fits into 80 columns, except for words that cannot be broken, such as a path.
 func TestDoctorFitsItsTerminal(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{RestrictedUser: true})
+	r := newSerialEnv(t, emulator.Options{RestrictedUser: true})
 	for line := range strings.Lines(r.MustRun("doctor").Out) {
 		if ui.Width(strings.TrimRight(line, "\n")) > 80 && !strings.Contains(line, r.Home) {
 			t.Errorf("%q is too wide", line)
@@ -273,7 +273,7 @@ func TestDoctorFitsItsTerminal(t *testing.T) {
 }
 
 func TestDoctorOnARestrictedUser(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{RestrictedUser: true})
+	r := newSerialEnv(t, emulator.Options{RestrictedUser: true})
 	r.CheckResult(
 		r.MustRun("doctor"), exit.CodeOK, "no access to Managed", "unrestricted user",
 		"services     nothing; it needs access to Managed", "buckets      read and change",
@@ -282,7 +282,7 @@ func TestDoctorOnARestrictedUser(t *testing.T) {
 
 // The doctor does not call a user restricted if Managed refuses for another reason.
 func TestDoctorOnAnotherRefusal(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	r.API.InjectFault("list services", emulator.Fault{
 		Status: 403,
 		Body:   `{"errors":[{"reason":"Your account must be activated before you can use this endpoint"}]}`,
@@ -297,11 +297,11 @@ func TestDoctorOnAnotherRefusal(t *testing.T) {
 // newTestWizard returns a wizard whose questions are answered line by line, and its token.
 func newTestWizard(r *testEnv, token string, answers ...string) (*setup.Wizard, *bytes.Buffer) {
 	var out bytes.Buffer
-	path, _ := config.Path(&config.Flags{})
+	path, _ := config.Path(r.flags())
 	return &setup.Wizard{
 		In:         bufio.NewReader(strings.NewReader(strings.Join(answers, "\n") + "\n")),
 		Out:        &out,
-		Flags:      &config.Flags{},
+		Flags:      r.flags(),
 		Path:       path,
 		ReadHidden: func(string) ([]byte, error) { return []byte(token), nil },
 	}, &out
@@ -309,7 +309,7 @@ func newTestWizard(r *testEnv, token string, answers ...string) (*setup.Wizard, 
 
 func TestFirstRunWritesAfterYesAlone(t *testing.T) {
 	faulttest.ReportCase(t, "F3", "first run")
-	r := newTestEnv(t, emulator.Options{Scopes: "account:read_only"})
+	r := newSerialEnv(t, emulator.Options{Scopes: "account:read_only"})
 	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "1", "file", "no", "quit")
 	if err := w.Run(t.Context()); !errors.Is(err, setup.ErrCancelled) {
 		t.Errorf("%v", err)
@@ -343,7 +343,7 @@ func TestFirstRunWritesAfterYesAlone(t *testing.T) {
 
 // The wizard asks again for a refused token, and adds to an existing configuration instead of replacing it.
 func TestFirstRunAsksAgainAndAdds(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	path := r.WriteConfig("theme = \"light\"\n")
 	t.Setenv("LINODE_TOKEN", testenv.Canary)
 	w, out := newTestWizard(r, "wrong", r.Base, "", "2", "1", "y")
@@ -361,7 +361,7 @@ func TestFirstRunAsksAgainAndAdds(t *testing.T) {
 }
 
 func TestFirstRunKeepsInTheKeyring(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	w, out := newTestWizard(r, testenv.Canary, r.Base, "", "1", "keyring", "yes")
 	if err := w.Run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -373,7 +373,7 @@ func TestFirstRunKeepsInTheKeyring(t *testing.T) {
 
 // The wizard asks again for an address where another program answers, and keeps the name and the token.
 func TestFirstRunAsksForTheAddressAgain(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	other := strings.TrimSuffix(r.Base, "/v4") + "/v9"
 	w, out := newTestWizard(r, testenv.Canary, other, "prod", "1", r.Base, "file", "yes")
 	if err := w.Run(t.Context()); err != nil {
@@ -403,7 +403,7 @@ func TestFirstRunTakesTokensWhereTheyAre(t *testing.T) {
 		{[]string{"4", "token", "~/none", "4", "~/token"}, `token_file = "~/token"`},
 		{[]string{"5", "", "cat HOME/token"}, `token_command = ["cat", `},
 	} {
-		r := newTestEnv(t, emulator.Options{})
+		r := newSerialEnv(t, emulator.Options{})
 		r.Write(
 			filepath.Join(r.Home, "linode-cli"), "[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = "+testenv.Canary+"\n",
 		)
@@ -433,7 +433,7 @@ func TestFirstRunTakesTokensWhereTheyAre(t *testing.T) {
 // Every line of the wizard fits into 80 columns, also after failures.
 func TestFirstRunFitsItsTerminal(t *testing.T) {
 	for _, o := range []emulator.Options{{Scopes: "account:read_only"}, {RestrictedUser: true}} {
-		r := newTestEnv(t, o)
+		r := newSerialEnv(t, o)
 		w, out := newTestWizard(
 			r, testenv.Canary, strings.TrimSuffix(r.Base, "/v4")+"/v9", "prod", "1", r.Base, "file", "no",
 		)
@@ -447,7 +447,7 @@ func TestFirstRunFitsItsTerminal(t *testing.T) {
 }
 
 func TestFirstRunIsLeft(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	w, _ := newTestWizard(r, testenv.Canary, r.Base)
 	if err := w.Run(t.Context()); err == nil {
 		t.Error("the end of input passes")

@@ -19,6 +19,7 @@ import (
 // Two servers viewed without a configuration never share a file, and neither do two addresses of one account. The
 // journal of an account in the configuration keeps its released name as long as its address and user stay.
 func TestJournalPath_perAccountServerAndUser(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	other := httptest.NewServer(r.API)
 	t.Cleanup(other.Close)
@@ -45,7 +46,7 @@ func TestJournalPath_perAccountServerAndUser(t *testing.T) {
 	configure := func(address, also string) {
 		r.WriteConfig("[accounts.acme]\nbase_url = \"" + address + "\"\n" + also)
 	}
-	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.Setenv("LOOKOUT_BASE_URL", "")
 	configure(r.Base, "")
 	r.MustRun("services", "enable", "8")
 	if data, err := os.ReadFile(old); err != nil || !strings.Contains(string(data), "enable service") {
@@ -67,12 +68,13 @@ func TestJournalPath_perAccountServerAndUser(t *testing.T) {
 // Two users of one server never share a file, with and without a configuration. The file that an earlier version wrote
 // stays with the first token that is used; an account's own token may be replaced.
 func TestJournalPath_perToken(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	folder := filepath.Join(r.Home, "state", "lookout")
 	path := func(token string) string {
 		t.Helper()
-		t.Setenv("LOOKOUT_TOKEN", token)
-		s, err := config.Load(&config.Flags{}, io.Discard)
+		r.Setenv("LOOKOUT_TOKEN", token)
+		s, err := config.Load(r.flags(), io.Discard)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,11 +136,12 @@ func TestJournalPath_perToken(t *testing.T) {
 
 // The head line shows the host when there is no account name.
 func TestHeadLine_hostWithoutAccountName(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	host, _, _ := strings.Cut(strings.TrimPrefix(r.Base, "http://"), "/")
-	r.startDashboard(120, 36, &config.Flags{NoMouse: true}).WaitFor("lookout  " + host)
+	r.startDashboard(120, 36, &config.Flags{NoMouse: true, Env: r.Variables}).WaitFor("lookout  " + host)
 	r.WriteConfig("[accounts.acme]\nbase_url = \"" + r.Base + "\"\n")
-	r.startDashboard(120, 36, &config.Flags{NoMouse: true}).WaitFor("lookout  acme ")
+	r.startDashboard(120, 36, &config.Flags{NoMouse: true, Env: r.Variables}).WaitFor("lookout  acme ")
 }
 
 // useProviderDialect configures the emulated API as one with support tickets.
@@ -151,6 +154,7 @@ func (r *testEnv) useProviderDialect() {
 // it, one whose ticket is closed only while its service is down, and the age of a disabled service is not reset by an
 // edit.
 func TestHandover_openIncidentsWhateverTheirServices(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.useProviderDialect()
 	disabled, recovered, closed := r.API.FailService(8), r.API.FailService(9), r.API.FailService(5)
@@ -173,6 +177,7 @@ func TestHandover_openIncidentsWhateverTheirServices(t *testing.T) {
 
 // A handover says that it could not read what the dashboard has seen, and leaves the file to the dashboard.
 func TestHandover_damagedState(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", "8")
 	state := strings.TrimSuffix(r.journalPath(), ".journal") + ".state"

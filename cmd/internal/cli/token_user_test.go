@@ -52,8 +52,8 @@ func newTokenUsers(t *testing.T) *tokenUsers {
 		_, _ = w.Write([]byte(`{"username": "` + user + `", "email": "a@b.net", "restricted": false}`))
 		return true
 	})
-	t.Setenv("LOOKOUT_TOKEN", "")
-	t.Setenv("LOOKOUT_BASE_URL", "")
+	u.Setenv("LOOKOUT_TOKEN", "")
+	u.Setenv("LOOKOUT_BASE_URL", "")
 	u.setToken("ada-token")
 	u.WriteConfig("[accounts.shop]\nbase_url = \"" + u.Base + "\"\ntoken_file = \"" + u.tokenFile() + "\"\n")
 	return u
@@ -76,6 +76,7 @@ func (u *tokenUsers) readJournal(path string) string {
 // If an account's own token is replaced by another user's, that user has a journal of their own, and the first one
 // gets back theirs with their token. A token that only replaces an expired one keeps the files.
 func TestJournalPath_ownTokenOfAnotherUser(t *testing.T) {
+	t.Parallel()
 	u := newTokenUsers(t)
 	u.MustRun("services", "disable", "8", "--for", "1h")
 	ada := u.journalPath()
@@ -108,6 +109,7 @@ func TestJournalPath_ownTokenOfAnotherUser(t *testing.T) {
 
 // Where the API does not say whose a token is, the account's name stands for its user, as it always did.
 func TestJournalPath_ownTokenOfUnknownUser(t *testing.T) {
+	t.Parallel()
 	u := newTokenUsers(t)
 	u.silent.Store(true)
 	u.MustRun("services", "disable", "8")
@@ -124,6 +126,7 @@ func TestJournalPath_ownTokenOfUnknownUser(t *testing.T) {
 
 // lookout accounts token says whose files stay behind, and renaming the account takes the files of all users along.
 func TestAccountsToken_ofAnotherUserStartsNewFiles(t *testing.T) {
+	t.Parallel()
 	u := newTokenUsers(t)
 	u.MustRun("services", "disable", "8")
 	ada := u.journalPath()
@@ -148,10 +151,11 @@ func TestAccountsToken_ofAnotherUserStartsNewFiles(t *testing.T) {
 
 // lookout keep does not end a window with the token of another user than the one who began it.
 func TestKeep_leavesWindowsOfAnotherUser(t *testing.T) {
+	t.Parallel()
 	u := newTokenUsers(t)
 	u.MustRun("services", "disable", "8", "--for", "1h")
 	u.setToken("ben-token")
-	accounts, err := keep.ConfiguredAccounts(&config.Flags{})
+	accounts, err := keep.ConfiguredAccounts(u.flags())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,9 +172,10 @@ func TestKeep_leavesWindowsOfAnotherUser(t *testing.T) {
 // A token that was replaced while nothing ran is used at once, because the account's name stands for its user; but if
 // the API does not say that it is the same user's, a 404 says nothing about a window.
 func TestKeep_doubtsTokenOfUnknownUser(t *testing.T) {
+	t.Parallel()
 	u := newTokenUsers(t)
 	u.MustRun("services", "disable", "8", "--for", "1h")
-	accounts, err := keep.ConfiguredAccounts(&config.Flags{})
+	accounts, err := keep.ConfiguredAccounts(u.flags())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,9 +200,10 @@ func TestKeep_doubtsTokenOfUnknownUser(t *testing.T) {
 // lookout keep uses a token that has replaced the one that the API no longer accepts only if the API says that it is
 // the same user's: a 404 under another's would end a window.
 func TestKeep_replacedTokenMustBeKnown(t *testing.T) {
+	t.Parallel()
 	u := newTokenUsers(t)
 	u.MustRun("services", "disable", "8", "--for", "1h")
-	accounts, err := keep.ConfiguredAccounts(&config.Flags{})
+	accounts, err := keep.ConfiguredAccounts(u.flags())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,6 +236,7 @@ func TestKeep_replacedTokenMustBeKnown(t *testing.T) {
 // A dashboard whose account has another user's token opens that user's files: the first user's windows and undo are not
 // there, and nothing of the second is written into the first user's journal.
 func TestDashboard_tokenOfAnotherUserOpensTheirFiles(t *testing.T) {
+	t.Parallel()
 	u := newTokenUsers(t)
 	u.MustRun("services", "disable", "8", "--for", "1h")
 	ada := u.journalPath()
@@ -238,7 +245,7 @@ func TestDashboard_tokenOfAnotherUserOpensTheirFiles(t *testing.T) {
 	u.setToken("ben-token")
 	answer := make(chan struct{})
 	u.answer.Store(&answer)
-	v := u.startDashboard(140, 36, &config.Flags{NoMouse: true})
+	v := u.startDashboard(140, 36, &config.Flags{NoMouse: true, Env: u.Variables})
 	v.WaitFor("billing-cron") // the dashboard waits for no profile
 	close(answer)
 	v.WaitFor("the token of account shop now belongs to ben")
@@ -261,9 +268,10 @@ func TestDashboard_tokenOfAnotherUserOpensTheirFiles(t *testing.T) {
 // The form for a token that replaces one which is no longer accepted refuses the token of another user: the files that
 // are open are not theirs.
 func TestDashboard_tokenFormRefusesAnotherUser(t *testing.T) {
+	t.Parallel()
 	u := newTokenUsers(t)
 	u.MustRun("services", "disable", "8")
-	v := u.startDashboard(140, 36, &config.Flags{NoMouse: true})
+	v := u.startDashboard(140, 36, &config.Flags{NoMouse: true, Env: u.Variables})
 	v.WaitFor("cdn-origin")
 	use := func(token string) {
 		v.Type("T")
@@ -280,12 +288,13 @@ func TestDashboard_tokenFormRefusesAnotherUser(t *testing.T) {
 
 // A change that is sent before the API has said whose the token is waits for that, and is not sent for another user.
 func TestConnect_changesWaitForTheUser(t *testing.T) {
+	t.Parallel()
 	u := newTokenUsers(t)
 	u.MustRun("services", "disable", "8")
 	ada := u.journalPath()
 	before, changes := u.readJournal(ada), len(u.API.Ledger())
 	u.setToken("ben-token")
-	s, err := config.Load(&config.Flags{}, nil)
+	s, err := config.Load(u.flags(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,11 +321,12 @@ func TestConnect_changesWaitForTheUser(t *testing.T) {
 
 // Once an account is closed, nothing looks any more whose its token is, and nothing is written about it.
 func TestConnect_stopUserCheck(t *testing.T) {
+	t.Parallel()
 	u := newTokenUsers(t)
 	answer := make(chan struct{})
 	defer close(answer)
 	u.answer.Store(&answer)
-	s, err := config.Load(&config.Flags{}, nil)
+	s, err := config.Load(u.flags(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

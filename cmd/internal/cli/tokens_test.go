@@ -13,6 +13,7 @@ import (
 // A token that is not accepted is often something else that was stored in place of one. The message says what it looks
 // like, and repeats none of it but the name of a variable.
 func TestToken_looksLikeSomethingElse(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	const secret = "5f2d81c93ab7"
 	for token, want := range map[string]string{
@@ -36,7 +37,7 @@ func TestToken_looksLikeSomethingElse(t *testing.T) {
 		secret:                               "the token is not accepted (401)",
 		secret + " " + secret:                "the token contains spaces, line breaks or other characters",
 	} {
-		t.Setenv("LOOKOUT_TOKEN", token)
+		r.Setenv("LOOKOUT_TOKEN", token)
 		result := r.Run("services", "list")
 		code := exit.CodeDenied
 		if strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }) {
@@ -54,7 +55,7 @@ func TestTokenCommand_printsForever(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a POSIX shell")
 	}
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
 	for _, command := range []string{`["yes"]`, `["sh", "-c", "yes; true"]`, `["sh", "-c", "trap '' PIPE TERM; yes"]`} {

@@ -101,7 +101,7 @@ func TestObjects_rowsOfPlanAndResult(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newTestEnv(t, emulator.Options{})
+			r := newSerialEnv(t, emulator.Options{})
 			t.Chdir(r.Home)
 			for file, text := range map[string]string{
 				"folder/css/a.css": "a", "folder/css/b.css": "", "folder/index.html": "<h1>", "links/file": "x",
@@ -144,7 +144,7 @@ func TestObjects_rowsOfPlanAndResult(t *testing.T) {
 // The other formats hold the same rows, names exactly; --jq sees the array. An object on standard output leaves no room
 // for rows.
 func TestObjects_rowsInEveryFormat(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	t.Chdir(r.Home)
 	const odd = "a,\"b\"\n\u200b\x1b[1m é"
 	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "x/"+odd, "text")
@@ -184,6 +184,7 @@ func TestObjects_rowsInEveryFormat(t *testing.T) {
 
 // What fails, and what is not known, stands in its row with the reason. No line claims more than that.
 func TestObjects_rowsOfFailures(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	folder := filepath.Join(r.Home, "one")
 	r.Write(filepath.Join(folder, "a"), "x")
@@ -237,6 +238,7 @@ func TestObjects_rowsOfFailures(t *testing.T) {
 // A dry run ends with the code that the command would end with, as far as that can be known: wrong use (2), a token or
 // a mode that does not allow it (3), what does not exist (4), and what can never be transferred (7).
 func TestObjects_dryRunEndsAsThePlanDoes(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	folder := r.writeSite()
 	at := testenv.Bucket + "/mirror"

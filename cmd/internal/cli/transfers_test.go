@@ -76,6 +76,7 @@ func (r *testEnv) writeSite() string {
 
 // What put -r stores, get -r fetches again, byte by byte, into a folder that it makes.
 func TestObjects_getFolderBringsBackWhatPutStored(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	folder, back := r.writeSite(), filepath.Join(r.Home, "new", "back")
 	r.CheckResult(
@@ -98,6 +99,7 @@ func TestObjects_getFolderBringsBackWhatPutStored(t *testing.T) {
 // Several names and patterns go to a folder; a pattern does not reach into folders, and an object that has a pattern as
 // its name is that object.
 func TestObjects_getTakesSeveralNamesAndPatterns(t *testing.T) {
+	t.Parallel()
 	for want, names := range map[string][]string{
 		"1.gz 2.gz":                      {"www/logs/*.gz"},
 		"1.gz index.html":                {"www/index.html", "www/logs/1.gz"},
@@ -139,7 +141,7 @@ func TestObjects_getTakesSeveralNamesAndPatterns(t *testing.T) {
 
 // get puts one object into a folder that exists, or whose name ends with a slash, as it does with several.
 func TestObjects_getPutsOneObjectIntoAFolder(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	r.StoreObject("logs/1.gz", 5)
 	r.StoreObject("logs/", 3) // has no name in a folder
 	t.Chdir(r.Home)
@@ -166,6 +168,7 @@ func TestObjects_getPutsOneObjectIntoAFolder(t *testing.T) {
 
 // What exists and differs is replaced, kept or left only by the flag that says so.
 func TestObjects_getReplacesOnlyByChoice(t *testing.T) {
+	t.Parallel()
 	for flag, want := range map[string]struct {
 		code int
 		says string
@@ -210,6 +213,7 @@ func TestObjects_getReplacesOnlyByChoice(t *testing.T) {
 
 // An upload never replaces an object that somebody stores between the plan and the transfer, and names it.
 func TestObjects_putReplacesNothingStoredMeanwhile(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	folder := r.writeSite()
 	var once sync.Once
@@ -232,6 +236,7 @@ func TestObjects_putReplacesNothingStoredMeanwhile(t *testing.T) {
 
 // put - stores standard input.
 func TestObjects_putTakesAPipe(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	text := strings.Repeat("from a pipe\n", 100_000)
 	r.CheckResult(
@@ -250,6 +255,7 @@ func TestObjects_putTakesAPipe(t *testing.T) {
 
 // A rate limit in the middle of an upload is waited for: every file arrives.
 func TestObjects_putWaitsForARateLimit(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.API.InjectFault("create object URL", emulator.Fault{Status: 429, Times: 1})
 	r.CheckResult(
@@ -259,6 +265,7 @@ func TestObjects_putWaitsForARateLimit(t *testing.T) {
 
 // sync makes both sides the same, in both directions; a second run sends nothing.
 func TestObjects_syncSendsOnlyWhatIsNew(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	folder, at := r.writeSite(), testenv.Bucket+"/mirror"
 	sync := func(args ...string) testenv.CommandResult {
@@ -296,6 +303,7 @@ func TestObjects_syncSendsOnlyWhatIsNew(t *testing.T) {
 
 // sync --delete asks, and deletes only what the source does not have; not if something failed or cannot be read.
 func TestObjects_syncDeletesOnlyWhenAsked(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	folder, at := r.writeSite(), testenv.Bucket+"/mirror"
 	r.MustRun("objects", "sync", folder, at)
@@ -346,6 +354,7 @@ func TestObjects_syncDeletesOnlyWhenAsked(t *testing.T) {
 // What can never be transferred stops no deletion, but protects what has its name and what lies below it. What could
 // not be read stops all deletions: then nothing is asked, and the plan and the result say why.
 func TestObjects_syncDeletesBesideWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		prepare func(t *testing.T, r *testEnv, folder string)
 		down    bool
@@ -427,6 +436,7 @@ func TestObjects_syncDeletesBesideWhatIsLeftOut(t *testing.T) {
 
 // A dry run of sync prints the plan and sends no change.
 func TestObjects_syncDryRunPrintsThePlan(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	folder, at := r.writeSite(), testenv.Bucket+"/mirror"
 	r.MustRun("objects", "sync", folder, at)
@@ -451,6 +461,7 @@ func TestObjects_syncDryRunPrintsThePlan(t *testing.T) {
 // A dry run ends as the command itself would: if it would refuse because something differs, so does the dry run, after
 // the plan, and with no request that would be sent.
 func TestObjects_dryRunRefusesAsTheCommandDoes(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	folder, at := r.writeSite(), testenv.Bucket+"/mirror"
 	r.MustRun("objects", "sync", folder, at)
@@ -492,6 +503,7 @@ func TestObjects_dryRunRefusesAsTheCommandDoes(t *testing.T) {
 
 // rm takes several names, patterns and folders; it asks for the number of objects, or for the bucket's name.
 func TestObjects_removesSeveral(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("objects", "sync", r.writeSite(), testenv.Bucket+"/www")
 	rm := func(args ...string) testenv.CommandResult {
@@ -516,6 +528,7 @@ func TestObjects_removesSeveral(t *testing.T) {
 
 // No name of an object escapes the target folder or is left out unnamed, in either direction.
 func TestObjects_syncOfHostileNames(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	names := append(
 		faulttest.HostileStrings(t, "D6"), "../up", "/abs", "a//b", "a/../b", ".", "..", "con", "a/./b", "nul\x00",
@@ -560,6 +573,7 @@ func TestObjects_syncOfHostileNames(t *testing.T) {
 
 // A second sync of many unchanged files sends no PUT.
 func TestObjects_secondSyncSendsNothing(t *testing.T) {
+	t.Parallel()
 	n := 300
 	if os.Getenv("LOOKOUT_LONG") != "" {
 		n = 10_000
@@ -586,6 +600,7 @@ func TestObjects_secondSyncSendsNothing(t *testing.T) {
 
 // What changes while a sync runs gets one clear line, and nothing else is lost.
 func TestObjects_syncNamesWhatChangesMeanwhile(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(r *testEnv, folder string)
 		up     bool
@@ -643,6 +658,7 @@ func TestObjects_syncNamesWhatChangesMeanwhile(t *testing.T) {
 // --keep-both keeps both also of a single file, and makes one copy however often it runs: a copy that has the bytes
 // already is not made again, and no --delete takes it away.
 func TestObjects_keepBothMakesOneCopy(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		args func(r *testEnv, folder, at string) []string
 		up   bool
@@ -701,6 +717,7 @@ func TestObjects_keepBothMakesOneCopy(t *testing.T) {
 // --size-only takes what has the same size for the same also in get and put of one file; what has another size is
 // refused as without it.
 func TestObjects_sizeOnlyOfOneFile(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	file := filepath.Join(r.Home, "a.txt")
 	get := []string{"objects", "get", testenv.Bucket, "m/a.txt", file, "--size-only"}
@@ -720,6 +737,7 @@ func TestObjects_sizeOnlyOfOneFile(t *testing.T) {
 
 // A download of an object whose ETag is not an MD5 makes no second copy while the object has not been stored again.
 func TestObjects_keepBothWithoutAnMD5(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	emulator.GenerateObjects(r.API, "us-east-1", "acme-backups", 3)
 	folder := filepath.Join(r.Home, "site")
@@ -737,6 +755,7 @@ func TestObjects_keepBothWithoutAnMD5(t *testing.T) {
 // Where nothing is to be asked, the first object is fetched before the listing has ended; a file that has the name of a
 // later one by then is reported, and not replaced.
 func TestObjects_getBeginsWhileListing(t *testing.T) {
+	t.Parallel()
 	const n = 1_200 // three pages
 	for name, c := range map[string]struct {
 		args   []string
@@ -809,6 +828,7 @@ func TestObjects_getBeginsWhileListing(t *testing.T) {
 
 // A sync whose files another one creates meanwhile says so in one line, not in one for each, in both directions.
 func TestObjects_syncBesideAnotherOne(t *testing.T) {
+	t.Parallel()
 	for name, up := range map[string]bool{"up": true, "down": false} {
 		t.Run(name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})

@@ -29,7 +29,7 @@ const exampleLinodeCLIConfig = "[DEFAULT]\ndefault-user = ops\n\n[bob]\ntoken = 
 // Each user of linode-cli is offered, the default one first.
 func TestFirstRunOffersEveryUserOfLinodeCLI(t *testing.T) {
 	faulttest.ReportCase(t, "F3", "first run, several users of linode-cli")
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	r.Write(filepath.Join(r.Home, "linode-cli"), exampleLinodeCLIConfig)
 	w, out := newTestWizard(r, testenv.Canary, r.Base, "", "2", "yes")
 	if err := w.Run(t.Context()); err != nil {
@@ -53,7 +53,7 @@ func TestFirstRunOffersEveryUserOfLinodeCLI(t *testing.T) {
 // keeps the answers so far.
 func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
 	faulttest.ReportCase(t, "F3", "first run, a keyring that does not work")
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	keyring.MockInitWithError(errors.New("dbus-launch is not there"))
 	taken := filepath.Join(r.Home, "config", "lookout", "prod.token")
 	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "1", "keyring", "yes", "file", "yes")
@@ -75,7 +75,7 @@ func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
 	t.Setenv("LOOKOUT_BASE_URL", "")
 	r.MustRun("services", "list")
 
-	r = newTestEnv(t, emulator.Options{})
+	r = newSerialEnv(t, emulator.Options{})
 	r.Write(filepath.Join(r.Home, "config", "lookout", "prod.token"), "an older one\n")
 	w, out = newTestWizard(r, testenv.Canary, r.Base, "prod", "1", "file", "yes", "keyring", "yes")
 	if err := w.Run(t.Context()); err != nil || !strings.Contains(out.String(), "remove it") {
@@ -89,7 +89,7 @@ func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
 
 // A token that is already in the keyring is used from there. If it is not there, the wizard asks again.
 func TestFirstRunUsesTheKeyring(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "4", "1", "file", "no", "quit")
 	if err := w.Run(t.Context()); !errors.Is(err, setup.ErrCancelled) ||
 		!strings.Contains(out.String(), "it has no token for prod") {
@@ -112,7 +112,7 @@ func TestFirstRunTakesQuotedCommands(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a POSIX shell")
 	}
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	w, out := newTestWizard(
 		r, testenv.Canary, r.Base, "prod", "3", `sh -c "echo`, `sh -c "echo `+testenv.Canary+`"`, "yes",
 	)
@@ -144,7 +144,7 @@ func (h outputHook) Write(p []byte) (int, error) {
 // If another program writes the configuration while the wizard asks, nothing of it is changed, and no token stays
 // behind: the same answers work again.
 func TestFirstRunLeavesNoTokenIfItCannotWrite(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
 	answers := []string{r.Base, "prod", "1", "file", "yes"}
@@ -165,7 +165,7 @@ func TestFirstRunLeavesNoTokenIfItCannotWrite(t *testing.T) {
 // A token that is pasted too early is neither taken for an answer nor repeated, whatever the question.
 func TestFirstRunIgnoresATokenThatIsPastedTooEarly(t *testing.T) {
 	const pasted = "4f6e0c7fa1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c"
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	w, out := newTestWizard(
 		r, testenv.Canary, pasted, r.Base, pasted, "prod", pasted, "1", pasted, "file", pasted, "yes",
 	)
@@ -185,7 +185,7 @@ func TestFirstRunIgnoresATokenThatIsPastedTooEarly(t *testing.T) {
 // asked again does not begin a step again. All of them wait for their attempts at the same time.
 func TestAddressWithoutAServer(t *testing.T) {
 	const nowhere = "http://127.0.0.1:1/v4"
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	typed, typedOut := newTestWizard(r, testenv.Canary, nowhere, "prod", "1", r.Base, "file", "yes")
 	given, givenOut := newTestWizard(r, testenv.Canary, "prod", "1", r.Base, "file", "yes")
 	given.Flags.BaseURL = nowhere
@@ -217,7 +217,7 @@ func TestAddressWithoutAServer(t *testing.T) {
 
 // The address that --base-url gives is not asked for again if it answers.
 func TestFirstRunTakesTheAddressOfTheFlag(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	w, out := newTestWizard(r, testenv.Canary, "prod", "1", "file", "yes")
 	w.Flags.BaseURL = r.Base
 	if err := w.Run(t.Context()); err != nil || strings.Contains(out.String(), "API address [") ||
@@ -237,7 +237,7 @@ func TestFirstRunTakesTheAddressOfTheFlag(t *testing.T) {
 // After a no, one answer can be changed, and everything else that was typed is kept: nothing else is asked twice, and
 // what is asked again offers what was typed before.
 func TestFirstRunKeepsTheAnswersAfterANo(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	tokens := 0
 	w, out := newTestWizard(
 		r, testenv.Canary, r.Base, "prod", "1", "file", "no", "everything", "name", "staging", "no", "address", "",
@@ -274,7 +274,7 @@ func TestFirstRunKeepsTheAnswersAfterANo(t *testing.T) {
 
 // A path or a command that does not give a token is offered again, so that a slip is corrected and not typed again.
 func TestFirstRunOffersATypedPathAgain(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	path := filepath.Join(r.Home, "token")
 	w, out := newTestWizard(r, "", r.Base, "prod", "2", path, "", "", "yes")
 	w.Out = outputHook{out, "correct its path", func() { r.Write(path, testenv.Canary+"\n") }}
@@ -288,7 +288,7 @@ func TestFirstRun_saysWhatItDoesNotOffer(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no mode")
 	}
-	r := newTestEnv(t, emulator.Options{})
+	r := newSerialEnv(t, emulator.Options{})
 	file := filepath.Join(r.Home, "linode-cli")
 	r.Write(file, exampleLinodeCLIConfig)
 	if err := os.Chmod(file, 0o644); err != nil {

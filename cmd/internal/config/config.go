@@ -74,7 +74,8 @@ type Settings struct {
 	Themes        map[string]theme.CustomTheme
 	Columns       map[string][]string
 	Notify        []string
-	TokenOverride tokenSource              // a token that flags or environment choose
+	TokenOverride tokenSource // a token that flags or environment choose
+	env           Environment
 	savedTokens   map[string]client.Secret // see flags
 	tokenNames    []string                 // see TokenVariables
 	debugLog      *debuglog.Log            // of the requests of all clients; nil for none
@@ -106,22 +107,18 @@ var ErrSeveralAccounts = errors.New("the configuration has several accounts")
 
 // Path returns the path of the configuration, and whether the user chose it. It is "" if there is no place for one.
 func Path(f *Flags) (path string, chosen bool) {
-	if path := cmp.Or(f.Config, os.Getenv("LOOKOUT_CONFIG")); path != "" {
+	if path := cmp.Or(f.Config, f.Env.Get("LOOKOUT_CONFIG")); path != "" {
 		return path, true
 	}
-	if Folder() == "" {
+	folder := f.Env.ConfigFolder()
+	if folder == "" {
 		return "", false
 	}
-	return filepath.Join(Folder(), "config.toml"), false
+	return filepath.Join(folder, "config.toml"), false
 }
 
-// Folder returns the folder of the configuration, unless the user chose its path; "" if there is no place for it.
-func Folder() string {
-	if !hasPlace("XDG_CONFIG_HOME") {
-		return ""
-	}
-	return filepath.Join(xdg.ConfigHome, "lookout")
-}
+// ConfigFolder returns the folder of the configuration, unless the user chose its path; "" if there is no place for it.
+func (e Environment) ConfigFolder() string { return e.folder("XDG_CONFIG_HOME", xdg.ConfigHome) }
 
 // Read returns the text of the configuration. A missing file is empty unless the user chose its path.
 func Read(f *Flags) (path string, data []byte, err error) {
@@ -292,7 +289,7 @@ func AccountColors() []string { return slices.Sorted(maps.Keys(accountColors()))
 
 // Resolve applies the account's block, the environment and the flags, in this order.
 func Resolve(cfg File, f *Flags) (Settings, error) {
-	name := cmp.Or(f.Account, os.Getenv("LOOKOUT_ACCOUNT"), cfg.Account)
+	name := cmp.Or(f.Account, f.Env.Get("LOOKOUT_ACCOUNT"), cfg.Account)
 	block, known := cfg.Accounts[name]
 	if name != "" && !known {
 		return Settings{}, exit.Advise(
@@ -316,6 +313,7 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 		Themes:        cfg.Themes,
 		Columns:       cfg.Columns,
 		Notify:        cfg.Notify,
+		env:           f.Env,
 		savedTokens:   f.savedTokens,
 		debugLog:      f.debugLog,
 		tokenNames:    tokenVariables(cfg, f),
@@ -323,11 +321,11 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 		Source:        FileInfo{BaseURL: block.BaseURL},
 	}
 	if !f.AccountOnly {
-		s.BaseURL = cmp.Or(f.BaseURL, os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL)
+		s.BaseURL = cmp.Or(f.BaseURL, f.Env.Get("LOOKOUT_BASE_URL"), s.BaseURL)
 		s.TokenOverride = tokenFromFlags(f)
 	}
 	s.tokenUser = s.userOfToken()
-	demanded, err := readOnlyFromEnv()
+	demanded, err := readOnlyFromEnv(f.Env)
 	if err != nil {
 		return Settings{}, err
 	}
@@ -350,8 +348,8 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 
 // readOnlyFromEnv returns LOOKOUT_READ_ONLY. A value that is not a boolean is an error: it was meant to forbid
 // something.
-func readOnlyFromEnv() (bool, error) {
-	text := os.Getenv("LOOKOUT_READ_ONLY")
+func readOnlyFromEnv(env Environment) (bool, error) {
+	text := env.Get("LOOKOUT_READ_ONLY")
 	if text == "" {
 		return false, nil
 	}

@@ -12,6 +12,42 @@ import (
 	"lookout/cmd/internal/exit"
 )
 
+// An Environment holds variables that take the place of the process's, so that tests can run commands side by side. The
+// home folder and the terminal are always the process's.
+type Environment map[string]string
+
+// Get returns the value of a variable; "" if it is not set.
+func (e Environment) Get(name string) string {
+	if value, ok := e[name]; ok {
+		return value
+	}
+	return os.Getenv(name)
+}
+
+// without returns all variables but some, for another program.
+func (e Environment) without(names []string) []string {
+	environ := os.Environ()
+	for name, value := range e {
+		environ = append(environ, name+"="+value)
+	}
+	return slices.DeleteFunc(environ, func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(names, name)
+	})
+}
+
+// folder returns lookout's folder for a kind of the user's files, below the one that a variable names or its default.
+// It is "" if neither HOME nor the variable says where that is: lookout would write into the root folder.
+func (e Environment) folder(variable, byDefault string) string {
+	if path := e[variable]; filepath.IsAbs(path) {
+		return filepath.Join(path, "lookout")
+	}
+	if runtime.GOOS != "windows" && os.Getenv("HOME") == "" && !filepath.IsAbs(os.Getenv(variable)) {
+		return ""
+	}
+	return filepath.Join(byDefault, "lookout")
+}
+
 // CheckGODEBUG rejects a debug setting that would print the token: with http2debug, Go prints every header.
 func CheckGODEBUG() error {
 	for setting := range strings.SplitSeq(os.Getenv("GODEBUG"), ",") {
@@ -22,12 +58,6 @@ func CheckGODEBUG() error {
 	return nil
 }
 
-// hasPlace reports whether HOME, or the variable itself, says where a kind of the user's files is. Without either they
-// would be looked for in the root folder, and written there.
-func hasPlace(variable string) bool {
-	return runtime.GOOS == "windows" || os.Getenv("HOME") != "" || filepath.IsAbs(os.Getenv(variable))
-}
-
 // CheckHome returns an error if nothing says where the configuration or the journals are. What only reads the API needs
 // neither.
 func CheckHome(f *Flags) error {
@@ -35,7 +65,7 @@ func CheckHome(f *Flags) error {
 	if path, _ := Path(f); path == "" {
 		missing = append(missing, "XDG_CONFIG_HOME")
 	}
-	if StateFolder() == "" {
+	if f.Env.StateFolder() == "" {
 		missing = append(missing, "XDG_STATE_HOME")
 	}
 	if len(missing) == 0 {
@@ -74,17 +104,12 @@ func tokenVariables(cfg File, f *Flags) []string {
 	return names
 }
 
-// EnvironWithout returns the environment without some variables, for another program.
-func EnvironWithout(names []string) []string {
-	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
-		name, _, _ := strings.Cut(variable, "=")
-		return slices.Contains(names, name)
-	})
-}
+// EnvironWithoutTokens returns the environment without tokens, for another program.
+func (f *Flags) EnvironWithoutTokens() []string { return f.Env.without(TokenVariables(f)) }
 
 // EnvironWithTokens returns the environment as it was before ScrubEnvironment, for this program in another process.
 func (f *Flags) EnvironWithTokens() []string {
-	environ := os.Environ()
+	environ := f.Env.without(nil)
 	for name, token := range f.savedTokens {
 		if !token.IsZero() {
 			environ = append(environ, name+"="+token.Reveal())
@@ -99,7 +124,7 @@ func (f *Flags) ScrubEnvironment(demo bool) {
 	f.savedTokens = map[string]client.Secret{}
 	for _, name := range TokenVariables(f) {
 		if !demo {
-			f.savedTokens[name] = client.NewSecret(strings.TrimSpace(os.Getenv(name)))
+			f.savedTokens[name] = client.NewSecret(strings.TrimSpace(f.Env.Get(name)))
 		}
 		_ = os.Unsetenv(name)
 	}

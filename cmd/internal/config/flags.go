@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -40,6 +39,7 @@ type Flags struct {
 	View        string
 	LogFile     string
 	AccountOnly bool // address and token come only from the account's block
+	Env         Environment
 }
 
 // BaseURLUsage explains --base-url.
@@ -61,7 +61,7 @@ func (f *Flags) AddAccountFlags(set *pflag.FlagSet) {
 func (f *Flags) ChoosesAccount() bool {
 	return cmp.Or(
 		f.Account, f.BaseURL, f.TokenFile, f.TokenEnv,
-		os.Getenv("LOOKOUT_ACCOUNT"), os.Getenv("LOOKOUT_BASE_URL"), os.Getenv("LOOKOUT_TOKEN"),
+		f.Env.Get("LOOKOUT_ACCOUNT"), f.Env.Get("LOOKOUT_BASE_URL"), f.Env.Get("LOOKOUT_TOKEN"),
 	) != ""
 }
 

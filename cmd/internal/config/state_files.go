@@ -19,12 +19,7 @@ import (
 )
 
 // StateFolder returns the folder of the journals and of what was seen; "" if there is no place for it.
-func StateFolder() string {
-	if !hasPlace("XDG_STATE_HOME") {
-		return ""
-	}
-	return filepath.Join(xdg.StateHome, "lookout")
-}
+func (e Environment) StateFolder() string { return e.folder("XDG_STATE_HOME", xdg.StateHome) }
 
 // JournalPath returns the path of the journal. Journals are kept per account, address and user: that of an account in
 // the configuration is NAME.journal as long as the account's address and user stay the same; any other has the host and
@@ -42,7 +37,7 @@ func (s Settings) JournalPath() string {
 // environment.
 func (s Settings) firstJournalPath() string {
 	user := s.tokenUser
-	plain, shared := statePath(s.Account+".journal"), s.hashedJournalPath(s.serverKey(""))
+	plain, shared := s.env.statePath(s.Account+".journal"), s.hashedJournalPath(s.serverKey(""))
 	own := user == "" || s.TokenFile+s.TokenEnv+s.LinodeCLI == "" && len(s.TokenCommand) == 0 && !s.Keyring
 	switch {
 	case own && s.Source.BaseURL != "" && normalizeURL(s.BaseURL) == normalizeURL(s.Source.BaseURL) &&
@@ -58,7 +53,7 @@ func (s Settings) firstJournalPath() string {
 func (s Settings) hashedJournalPath(key string) string {
 	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(key)))[:8]
 	host := strings.NewReplacer(":", "-", "[", "", "]", "").Replace(s.Host())
-	return statePath(s.Account + "@" + host + "-" + hash + ".journal")
+	return s.env.statePath(s.Account + "@" + host + "-" + hash + ".journal")
 }
 
 // exists reports whether there is something at a path.
@@ -155,26 +150,26 @@ func (s Settings) ClaimJournal() error {
 
 // RenameStateFiles gives the journals of an account, and what stands beside them, the account's new name. It renames
 // none if a name is taken or if one cannot be renamed. The returned function renames them back.
-func RenameStateFiles(from, to string) (undo func() error, err error) {
-	entries, err := os.ReadDir(StateFolder())
+func (e Environment) RenameStateFiles(from, to string) (undo func() error, err error) {
+	entries, err := os.ReadDir(e.StateFolder())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("journals: %w", err)
 	}
 	var renamed []string // what follows the account's name in each file's
 	undo = func() (err error) {
 		for _, rest := range renamed {
-			err = errors.Join(err, renameFile(statePath(to+rest), statePath(from+rest)))
+			err = errors.Join(err, renameFile(e.statePath(to+rest), e.statePath(from+rest)))
 		}
 		return err
 	}
 	var found []string
-	for _, e := range entries {
-		rest, ours := strings.CutPrefix(e.Name(), from)
+	for _, entry := range entries {
+		rest, ours := strings.CutPrefix(entry.Name(), from)
 		switch {
 		case !ours || !isStateFile(rest):
-		case exists(statePath(to + rest)):
+		case exists(e.statePath(to + rest)):
 			return nil, exit.Advise(
-				fmt.Errorf("journals: %s already exists and belongs to an earlier account", statePath(to+rest)),
+				fmt.Errorf("journals: %s already exists and belongs to an earlier account", e.statePath(to+rest)),
 				"move it away first",
 			)
 		default:
@@ -182,7 +177,7 @@ func RenameStateFiles(from, to string) (undo func() error, err error) {
 		}
 	}
 	for _, rest := range found {
-		if err := renameFile(statePath(from+rest), statePath(to+rest)); err != nil {
+		if err := renameFile(e.statePath(from+rest), e.statePath(to+rest)); err != nil {
 			return nil, fmt.Errorf("journals: %w", errors.Join(err, undo()))
 		}
 		renamed = append(renamed, rest)
@@ -191,11 +186,12 @@ func RenameStateFiles(from, to string) (undo func() error, err error) {
 }
 
 // statePath returns the path of a file in the state folder; "" if there is none.
-func statePath(name string) string {
-	if StateFolder() == "" {
+func (e Environment) statePath(name string) string {
+	folder := e.StateFolder()
+	if folder == "" {
 		return ""
 	}
-	return filepath.Join(StateFolder(), name)
+	return filepath.Join(folder, name)
 }
 
 // besideJournal returns the path of a file that is kept beside a journal; "" if the journal is kept nowhere.

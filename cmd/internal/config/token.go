@@ -40,9 +40,9 @@ func tokenFromFlags(f *Flags) tokenSource {
 	case f.TokenFile != "":
 		return fileTokenSource(f.TokenFile)
 	case f.TokenEnv != "":
-		return envTokenSource(f.TokenEnv, f.savedTokens)
-	case os.Getenv("LOOKOUT_TOKEN") != "":
-		return envTokenSource("LOOKOUT_TOKEN", f.savedTokens)
+		return f.Env.tokenSource(f.TokenEnv, f.savedTokens)
+	case f.Env.Get("LOOKOUT_TOKEN") != "":
+		return f.Env.tokenSource("LOOKOUT_TOKEN", f.savedTokens)
 	}
 	return tokenSource{}
 }
@@ -60,7 +60,7 @@ func (s Settings) TokenSource() tokenSource {
 			func(ctx context.Context) (client.Secret, error) { return s.runTokenCommand(ctx) },
 		}
 	case s.TokenEnv != "":
-		return envTokenSource(s.TokenEnv, s.savedTokens)
+		return s.env.tokenSource(s.TokenEnv, s.savedTokens)
 	case s.Keyring:
 		return tokenSource{
 			"the system's keyring",
@@ -69,12 +69,12 @@ func (s Settings) TokenSource() tokenSource {
 	case s.LinodeCLI != "":
 		return tokenSource{
 			"linode-cli, user " + s.LinodeCLI,
-			func(context.Context) (client.Secret, error) { return readLinodeCLIToken(s.LinodeCLI) },
+			func(context.Context) (client.Secret, error) { return s.env.readLinodeCLIToken(s.LinodeCLI) },
 		}
 	}
 	return tokenSource{
 		NoTokenSource,
-		func(context.Context) (client.Secret, error) { return client.Secret{}, noTokenError() },
+		func(context.Context) (client.Secret, error) { return client.Secret{}, noTokenError(s.env) },
 	}
 }
 
@@ -92,9 +92,9 @@ func (s Settings) ReadToken(ctx context.Context) (client.Secret, error) {
 }
 
 // noTokenError says where a token can come from, and names the tokens found on this machine.
-func noTokenError() error {
+func noTokenError(env Environment) error {
 	next := "lookout accounts token stores one; or set LOOKOUT_TOKEN, or give --token-file"
-	offers, ignored := FindTokenOffers()
+	offers, ignored := env.FindTokenOffers()
 	for _, o := range offers {
 		next += "; " + o.hint
 	}
@@ -109,8 +109,8 @@ type FoundToken struct{ Key, Value, Description, hint string }
 
 // FindTokenOffers returns the tokens found on this machine. None is used unless the user says so. ignored says why the
 // configuration of linode-cli, which exists, offers none.
-func FindTokenOffers() (found []FoundToken, ignored error) {
-	if os.Getenv("LINODE_TOKEN") != "" {
+func (e Environment) FindTokenOffers() (found []FoundToken, ignored error) {
+	if e.Get("LINODE_TOKEN") != "" {
 		found = append(
 			found,
 			FoundToken{
@@ -119,7 +119,7 @@ func FindTokenOffers() (found []FoundToken, ignored error) {
 			},
 		)
 	}
-	users, ignored := linodeCLIUsers()
+	users, ignored := e.linodeCLIUsers()
 	for _, user := range users {
 		found = append(
 			found,
@@ -134,13 +134,13 @@ func FindTokenOffers() (found []FoundToken, ignored error) {
 	return found, ignored
 }
 
-// envTokenSource reads the token from a variable, or from what was saved before it was unset.
-func envTokenSource(name string, kept map[string]client.Secret) tokenSource {
+// tokenSource reads the token from a variable, or from what was saved before it was unset.
+func (e Environment) tokenSource(name string, kept map[string]client.Secret) tokenSource {
 	return tokenSource{"$" + name, func(context.Context) (client.Secret, error) {
 		if t := kept[name]; !t.IsZero() {
 			return t, nil
 		}
-		if t := strings.TrimSpace(os.Getenv(name)); t != "" {
+		if t := strings.TrimSpace(e.Get(name)); t != "" {
 			return client.NewSecret(t), nil
 		}
 		return client.Secret{}, exit.Advise(
@@ -228,7 +228,7 @@ func (s Settings) runTokenCommand(caller context.Context) (client.Secret, error)
 		cmd.WaitDelay = time.Second / 2
 		hidden = append(hidden, "GPG_TTY")
 	}
-	cmd.Env = EnvironWithout(hidden)
+	cmd.Env = s.env.without(hidden)
 	if out, ok := caller.Value(progressKey{}).(io.Writer); ok {
 		defer time.AfterFunc(waitNotice, func() {
 			fmt.Fprintln(out, "lookout: waiting for "+s.TokenWait()+"; ctrl+c cancels")
@@ -444,8 +444,8 @@ func RemoveKeyringToken(ctx context.Context, account string) error {
 }
 
 // readLinodeCLIToken reads a user's token from linode-cli's configuration; "default" is its default user.
-func readLinodeCLIToken(user string) (client.Secret, error) {
-	sections, err := readLinodeCLIConfig()
+func (e Environment) readLinodeCLIToken(user string) (client.Secret, error) {
+	sections, err := e.readLinodeCLIConfig()
 	if err != nil {
 		return client.Secret{}, err
 	}
@@ -455,7 +455,7 @@ func readLinodeCLIToken(user string) (client.Secret, error) {
 	t := sections[user]["token"]
 	if t == "" {
 		return client.Secret{}, exit.Advise(
-			fmt.Errorf("linode-cli: %s has no token for the user %q", linodeCLIPath(), client.Clean(user)),
+			fmt.Errorf("linode-cli: %s has no token for the user %q", e.linodeCLIPath(), client.Clean(user)),
 			"correct linode_cli, or run linode-cli configure",
 		)
 	}
@@ -464,11 +464,11 @@ func readLinodeCLIToken(user string) (client.Secret, error) {
 
 // linodeCLIUsers returns the users with a token in linode-cli's configuration: the default user first, then by name.
 // Without a configuration there are none.
-func linodeCLIUsers() ([]string, error) {
-	if !exists(linodeCLIPath()) {
+func (e Environment) linodeCLIUsers() ([]string, error) {
+	if !exists(e.linodeCLIPath()) {
 		return nil, nil
 	}
-	sections, err := readLinodeCLIConfig()
+	sections, err := e.readLinodeCLIConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -485,8 +485,8 @@ func linodeCLIUsers() ([]string, error) {
 
 // readLinodeCLIConfig returns the sections of linode-cli's configuration: one per user, and DEFAULT. It rejects a file
 // that others can read.
-func readLinodeCLIConfig() (map[string]map[string]string, error) {
-	path := linodeCLIPath()
+func (e Environment) readLinodeCLIConfig() (map[string]map[string]string, error) {
+	path := e.linodeCLIPath()
 	if !exists(path) {
 		return nil, exit.Advise(fmt.Errorf("linode-cli: there is no %s", path), "run linode-cli configure")
 	}
@@ -501,8 +501,8 @@ func readLinodeCLIConfig() (map[string]map[string]string, error) {
 }
 
 // linodeCLIPath returns the path of linode-cli's configuration.
-func linodeCLIPath() string {
-	if path := os.Getenv("LINODE_CLI_CONFIG"); path != "" {
+func (e Environment) linodeCLIPath() string {
+	if path := e.Get("LINODE_CLI_CONFIG"); path != "" {
 		return expandHome(path)
 	}
 	path := filepath.Join(xdg.ConfigHome, "linode-cli")

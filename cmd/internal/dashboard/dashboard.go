@@ -163,7 +163,7 @@ func shellOptions(
 		DownloadsPath: s.DownloadsPath(),
 	})
 	acc.Maintenance.KeptElsewhere = func() bool {
-		return !s.Demo && keep.Watches(config.StateFolder(), s.JournalPath())
+		return !s.Demo && keep.Watches(f.Env.StateFolder(), s.JournalPath())
 	}
 	panes := views.Panes(acc)
 	if names := views.TabNames(); f.View != "" && !slices.Contains(names, f.View) {

@@ -17,7 +17,7 @@ import (
 // handOver returns the offer to start lookout keep when the program quits while maintenance windows are open; nil if
 // there are none, or if one runs already.
 func handOver(ctx context.Context, f *config.Flags, s config.Settings, a *account.Account) *ui.Action {
-	if _, running := keep.Running(config.StateFolder()); s.Demo || running || len(managed.OpenWindows(a)) == 0 {
+	if _, running := keep.Running(f.Env.StateFolder()); s.Demo || running || len(managed.OpenWindows(a)) == 0 {
 		return nil
 	}
 	flags := *f
@@ -29,7 +29,7 @@ func handOver(ctx context.Context, f *config.Flags, s config.Settings, a *accoun
 		Key: ui.Bind("start `lookout keep` in the background, which ends them on time, and quit", "k"),
 		Do: func() tea.Cmd {
 			return func() tea.Msg {
-				if _, err := keep.Detach(ctx, config.StateFolder(), args, environ); err != nil {
+				if _, err := keep.Detach(ctx, f.Env.StateFolder(), args, environ); err != nil {
 					return ui.StatusMsg{Tone: theme.Bad, Text: "lookout keep could not be started: " + err.Error()}
 				}
 				return terminal.Quit(0)()

@@ -55,7 +55,7 @@ func readAccounts(f *config.Flags) ([]WatchedAccount, error) {
 			accounts = append(accounts, a)
 		}
 	}
-	return append(accounts, otherJournals(config.StateFolder(), accounts)...), nil
+	return append(accounts, otherJournals(f.Env.StateFolder(), accounts)...), nil
 }
 
 // watchedAccount returns the account of settings.

@@ -118,7 +118,7 @@ func (d *Doctor) addFailure(check string, code int, err error, next string) {
 func (d *Doctor) publicText(text string) string {
 	secrets := []string{d.token.Reveal()}
 	for _, name := range config.TokenVariables(d.Flags) {
-		secrets = append(secrets, strings.TrimSpace(os.Getenv(name)))
+		secrets = append(secrets, strings.TrimSpace(d.Flags.Env.Get(name)))
 	}
 	for _, secret := range secrets {
 		if len(secret) > 3 { // shorter ones are no secrets, and part of ordinary words

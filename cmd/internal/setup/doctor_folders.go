@@ -30,12 +30,12 @@ type checkedFolder struct {
 func (d *Doctor) checkFolders() {
 	for _, f := range []checkedFolder{{
 		check:  "state folder",
-		path:   config.StateFolder(),
+		path:   d.Flags.Env.StateFolder(),
 		effect: "no change can be recorded, so none is sent",
 		fails:  true,
 	}, {
 		check:   "config folder",
-		path:    config.Folder(),
+		path:    d.Flags.Env.ConfigFolder(),
 		effect:  "lookout cannot change the configuration",
 		mayLink: true,
 	}} {

@@ -361,7 +361,7 @@ type tokenChoice struct {
 // askTokenSource offers tokens found on this machine first, then the other ways.
 func (w *Wizard) askTokenSource() error {
 	var ways []tokenChoice
-	offers, ignored := config.FindTokenOffers()
+	offers, ignored := w.Flags.Env.FindTokenOffers()
 	for _, o := range offers {
 		ways = append(ways, tokenChoice{o.Description, func() error { return w.useOffer(o) }})
 	}

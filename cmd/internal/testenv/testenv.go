@@ -10,6 +10,7 @@ import (
 	"encoding/pem"
 	"io"
 	"io/fs"
+	"maps"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -44,8 +45,8 @@ func LeaksToken(text string) bool {
 	return false
 }
 
-// CommandFunc runs a command line on streams and returns its exit code.
-type CommandFunc func(args []string, in io.Reader, out, errOut io.Writer) int
+// CommandFunc runs a command line on streams, with variables in place of the process's, and returns its exit code.
+type CommandFunc func(env map[string]string, args []string, in io.Reader, out, errOut io.Writer) int
 
 // Env is what a test runs commands in: a home directory of its own, and an emulated account.
 type Env struct {
@@ -53,6 +54,7 @@ type Env struct {
 	API         *emulator.Emulator
 	Base        string
 	Home        string
+	Variables   map[string]string // nil if they are the process's
 	execute     CommandFunc
 	mu          sync.Mutex
 	interceptor ServerHook // nil answers nothing
@@ -76,22 +78,24 @@ func (r *Env) intercepted(w http.ResponseWriter, req *http.Request) bool {
 	return t != nil && t(w, req)
 }
 
-// New starts an emulated account and points the environment at it. Command lines are run by execute.
+// New starts an emulated account and points the process's environment at it, for tests that are not parallel. Command
+// lines are run by execute.
 func New(t *testing.T, o emulator.Options, execute CommandFunc) *Env {
 	t.Helper()
-	r, variables := NewAccount(t, o, execute)
+	r := NewParallel(t, o, execute)
 	t.Cleanup(xdg.Reload)
-	for name, value := range variables {
+	for name, value := range r.Variables {
 		t.Setenv(name, value)
 	}
+	r.Variables = nil
 	xdg.Reload()
 	keyring.MockInit()
 	return r
 }
 
-// NewAccount starts an emulated account and returns the environment variables that point at it, for parallel tests:
-// execute must set them.
-func NewAccount(t *testing.T, o emulator.Options, execute CommandFunc) (*Env, map[string]string) {
+// NewParallel starts an emulated account that only the variables of the returned environment point at, for parallel
+// tests.
+func NewParallel(t *testing.T, o emulator.Options, execute CommandFunc) *Env {
 	t.Helper()
 	o.Token = Canary
 	if o.Service == "" {
@@ -114,15 +118,20 @@ func NewAccount(t *testing.T, o emulator.Options, execute CommandFunc) (*Env, ma
 	server.Start()
 	t.Cleanup(server.Close)
 	r.Base = server.URL + "/v4"
+	r.Variables = BaseVariables(r.Home)
+	r.Variables["LOOKOUT_BASE_URL"], r.Variables["LOOKOUT_TOKEN"] = r.Base, Canary
+	return r
+}
+
+// BaseVariables returns variables with which a program finds nothing outside a home folder.
+func BaseVariables(home string) map[string]string {
 	variables := map[string]string{
-		"LINODE_CLI_CONFIG": filepath.Join(r.Home, "linode-cli"),
-		"HOME":              r.Home,
+		"LINODE_CLI_CONFIG": filepath.Join(home, "linode-cli"),
+		"HOME":              home,
 		"LANG":              "C.UTF-8",
-		"XDG_CONFIG_HOME":   filepath.Join(r.Home, "config"),
-		"XDG_STATE_HOME":    filepath.Join(r.Home, "state"),
-		"XDG_CACHE_HOME":    filepath.Join(r.Home, "cache"),
-		"LOOKOUT_BASE_URL":  r.Base,
-		"LOOKOUT_TOKEN":     Canary,
+		"XDG_CONFIG_HOME":   filepath.Join(home, "config"),
+		"XDG_STATE_HOME":    filepath.Join(home, "state"),
+		"XDG_CACHE_HOME":    filepath.Join(home, "cache"),
 	}
 	for _, name := range []string{
 		"LOOKOUT_ACCOUNT", "LOOKOUT_READ_ONLY", "LOOKOUT_CONFIG", "LINODE_TOKEN", "NO_COLOR", "HTTP_PROXY",
@@ -130,17 +139,27 @@ func NewAccount(t *testing.T, o emulator.Options, execute CommandFunc) (*Env, ma
 	} {
 		variables[name] = ""
 	}
-	return r, variables
+	return variables
+}
+
+// Setenv sets a variable for the commands that run from now on.
+func (r *Env) Setenv(name, value string) {
+	if r.Variables == nil {
+		r.T.Setenv(name, value)
+		return
+	}
+	r.Variables[name] = value
 }
 
 // With returns the environment for a subtest.
 func (r *Env) With(t *testing.T) *Env {
 	return &Env{
-		T:       t,
-		API:     r.API,
-		Base:    r.Base,
-		Home:    r.Home,
-		execute: r.execute,
+		T:         t,
+		API:       r.API,
+		Base:      r.Base,
+		Home:      r.Home,
+		Variables: maps.Clone(r.Variables),
+		execute:   r.execute,
 	}
 }
 
@@ -158,7 +177,7 @@ func (r *Env) RunWithInput(input string, args ...string) CommandResult {
 	r.Helper()
 	r.ForgetRequests()
 	var out, complaints bytes.Buffer
-	code := r.execute(args, strings.NewReader(input), &out, &complaints)
+	code := r.execute(r.Variables, args, strings.NewReader(input), &out, &complaints)
 	if LeaksToken(out.String() + complaints.String()) {
 		r.Errorf("%v tells the token:\n%s%s", args, out.String(), complaints.String())
 	}
