@@ -234,9 +234,9 @@ func TestErrors_ofTheConnection(t *testing.T) {
 func TestErrors_ofTheConfiguration(t *testing.T) {
 	for name, block := range map[string]string{
 		"program that fails":  `token_command = ["sh", "-c", "echo 'oh: no: it' >&2; exit 3"]`,
-		"program that is not": `token_command = ["/nonexistent"]`,
+		"program that is not": `token_command = ["no-such-program"]`,
 		"no output":           `token_command = ["true"]`,
-		"no file":             `token_file = "/nonexistent/x"`,
+		"no file":             `token_file = "/dev/null/x"`,
 		"a folder":            `token_file = "/"`,
 		"keyring":             `keyring = true`,
 		"linode-cli":          `linode_cli = "me"`,

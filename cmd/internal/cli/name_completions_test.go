@@ -168,7 +168,7 @@ func TestNameCompletion_doesNotWait(t *testing.T) {
 		return true
 	})
 	defer func(limit time.Duration) { completionLimit = limit }(completionLimit)
-	completionLimit = 900 * time.Millisecond
+	completionLimit = 300 * time.Millisecond
 	begin := time.Now()
 	r.checkCompletion("services get ", ":4")
 	if runtime.GOOS != "windows" {

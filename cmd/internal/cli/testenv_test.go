@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"flag"
 	"io"
 	"os"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +22,10 @@ type testEnv struct{ *testenv.Env }
 // TestMain gives tests that run in parallel one process environment: no colours, terminal or proxy of the person who
 // starts them, and an empty keyring.
 func TestMain(m *testing.M) {
+	// Some tests wait. The flag can still be given.
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 	keyring.MockInit()
 	home, err := os.MkdirTemp("", "home")
 	if err != nil {

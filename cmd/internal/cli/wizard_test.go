@@ -184,8 +184,9 @@ func TestFirstRunIgnoresATokenThatIsPastedTooEarly(t *testing.T) {
 // whether it was typed or given by --base-url. Its questions come in three steps with titles, and a question that is
 // asked again does not begin a step again. All of them wait for their attempts at the same time.
 func TestAddressWithoutAServer(t *testing.T) {
+	t.Parallel()
 	const nowhere = "http://127.0.0.1:1/v4"
-	r := newSerialEnv(t, emulator.Options{})
+	r := newTestEnv(t, emulator.Options{})
 	typed, typedOut := newTestWizard(r, testenv.Canary, nowhere, "prod", "1", r.Base, "file", "yes")
 	given, givenOut := newTestWizard(r, testenv.Canary, "prod", "1", r.Base, "file", "yes")
 	given.Flags.BaseURL = nowhere
