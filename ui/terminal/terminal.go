@@ -61,6 +61,7 @@ func Run(ctx context.Context, s Program, o Options) (code int, err error) {
 	t.start()
 	defer func() {
 		t.stop()
+		_ = t.inputFilter.pipeReader.Close() // the loop has ended: no key may wait for it
 		t.renderer.end()
 		t.runHook(o.BeforeExit)
 		if failure := m.failure.Load(); failure != nil {

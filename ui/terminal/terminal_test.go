@@ -151,6 +151,26 @@ func TestRun_requestsAfterFirstFrame(t *testing.T) {
 	}
 }
 
+// Keys that arrive when the loop has ended keep no goroutine waiting for it.
+func TestRun_inputAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, terminal := io.Pipe()
+		out := make(writeRecorder, 1000)
+		_, err := Run(t.Context(), &startedScreen{out: out}, Options{
+			In:   in,
+			Out:  out,
+			Size: func() (int, int) { return 40, 5 },
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		for range 3 {
+			_, _ = terminal.Write([]byte("q"))
+		}
+		_ = terminal.Close()
+	})
+}
+
 // writerFunc is a function as a writer.
 type writerFunc func(p []byte) (int, error)
 
