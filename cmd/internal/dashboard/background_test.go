@@ -10,6 +10,7 @@ import (
 	"lookout/client/emulator"
 	"lookout/cmd/internal/config"
 	"lookout/ui/terminal"
+	"lookout/ui/terminal/termtest"
 )
 
 // Sequences that only a frame contains: the accent of the dark and of the light theme.
@@ -60,33 +61,35 @@ func TestALightTerminalGetsTheLightTheme(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	s, err := newTestShell(
-		t, emulator.New(emulator.Options{Token: "demo"}), config.Settings{Account: "acme-prod", Theme: "auto"},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, typed := io.Pipe()
-	out := &lightTerminal{typed: typed}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_, _ = terminal.Run(
-			t.Context(), s, terminal.Options{In: in, Out: out, Size: func() (int, int) { return 120, 36 }},
+	termtest.InFakeTime(t, func(t *testing.T) {
+		s, err := newTestShell(
+			t, emulator.New(emulator.Options{Token: "demo"}), config.Settings{Account: "acme-prod", Theme: "auto"},
 		)
-	}()
-	for end := time.Now().Add(20 * time.Second); !strings.Contains(out.output(), lightAccent); time.Sleep(
-		5 * time.Millisecond,
-	) {
-		if time.Now().After(end) {
-			t.Fatalf("no dark frame before the answer, or no light one after it:\n%q", out.output())
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	for _, sign := range []string{"Go to", "Credentials ▲", "rgb"} {
-		if strings.Contains(out.output(), sign) {
-			t.Errorf("the answer was taken for keys: %q", sign)
+		in, typed := io.Pipe()
+		out := &lightTerminal{typed: typed}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_, _ = terminal.Run(
+				t.Context(), s, terminal.Options{In: in, Out: out, Size: func() (int, int) { return 120, 36 }},
+			)
+		}()
+		for end := time.Now().Add(20 * time.Second); !strings.Contains(out.output(), lightAccent); time.Sleep(
+			5 * time.Millisecond,
+		) {
+			if time.Now().After(end) {
+				t.Fatalf("no dark frame before the answer, or no light one after it:\n%q", out.output())
+			}
 		}
-	}
-	typed.Close()
-	<-ended
+		for _, sign := range []string{"Go to", "Credentials ▲", "rgb"} {
+			if strings.Contains(out.output(), sign) {
+				t.Errorf("the answer was taken for keys: %q", sign)
+			}
+		}
+		typed.Close()
+		<-ended
+	})
 }

@@ -48,25 +48,27 @@ func TestConfigValidate_earlierNamesOfActions(t *testing.T) {
 // Lists have the columns that the configuration chooses, and the screen reports unknown ones.
 func TestChosenColumnsOnTheScreen(t *testing.T) {
 	t.Parallel()
-	s, err := newTestShell(
-		t,
-		emulator.New(emulator.Options{Token: "demo"}),
-		config.Settings{
-			Account: "acme-prod",
-			Theme:   "dark",
-			Columns: map[string][]string{"services": {"group", "label", "weight"}},
-		},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := termtest.New(t, 100, 24, s)
-	v.WaitFor("\"weight\"")
-	v.Type("3")
-	v.WaitFor("edge-router")
-	v.WaitUntil("the columns group and label", func(screen string) bool {
-		head := strings.Fields(strings.Split(screen, "\n")[2])
-		return len(head) >= 2 && head[0] == "group" && head[1] == "label" && !strings.Contains(screen, "timeout")
+	termtest.InFakeTime(t, func(t *testing.T) {
+		s, err := newTestShell(
+			t,
+			emulator.New(emulator.Options{Token: "demo"}),
+			config.Settings{
+				Account: "acme-prod",
+				Theme:   "dark",
+				Columns: map[string][]string{"services": {"group", "label", "weight"}},
+			},
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := termtest.New(t, 100, 24, s)
+		v.WaitFor("\"weight\"")
+		v.Type("3")
+		v.WaitFor("edge-router")
+		v.WaitUntil("the columns group and label", func(screen string) bool {
+			head := strings.Fields(strings.Split(screen, "\n")[2])
+			return len(head) >= 2 && head[0] == "group" && head[1] == "label" && !strings.Contains(screen, "timeout")
+		})
 	})
 }
 

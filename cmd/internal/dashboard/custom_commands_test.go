@@ -58,13 +58,15 @@ func startWithCommand(
 // An action of the user's is in the hint line where those of lookout leave room: on a narrow screen they come first.
 func TestCustomCommand_isHinted(t *testing.T) {
 	t.Parallel()
-	v := startWithCommand(t, ui.CustomCommand{Argv: []string{"true"}}, config.AccountConfig{}, nil)
-	v.WaitFor("s sort  enter details  x runbook  ? help")
-	v = startWithCommand(t, ui.CustomCommand{Argv: []string{"true"}}, config.AccountConfig{ReadOnly: true}, nil)
-	v.WaitFor("enter details  ? help")
-	if strings.Contains(v.Screen(), "runbook") {
-		t.Error("read-only mode offers a command that may change something")
-	}
+	termtest.InFakeTime(t, func(t *testing.T) {
+		v := startWithCommand(t, ui.CustomCommand{Argv: []string{"true"}}, config.AccountConfig{}, nil)
+		v.WaitFor("s sort  enter details  x runbook  ? help")
+		v = startWithCommand(t, ui.CustomCommand{Argv: []string{"true"}}, config.AccountConfig{ReadOnly: true}, nil)
+		v.WaitFor("enter details  ? help")
+		if strings.Contains(v.Screen(), "runbook") {
+			t.Error("read-only mode offers a command that may change something")
+		}
+	})
 }
 
 func readFile(t *testing.T, folder, name string) string {

@@ -61,76 +61,86 @@ func newTestShellWithJournal(
 
 func TestStartReadQuit(t *testing.T) {
 	t.Parallel()
-	v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
-	v.WaitFor("Services ─ 14")
-	v.Type("3")
-	v.WaitFor("edge-router")
-	v.Type("q")
-	if code := v.WaitExit(); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
+	termtest.InFakeTime(t, func(t *testing.T) {
+		v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+		v.WaitFor("Services ─ 14")
+		v.Type("3")
+		v.WaitFor("edge-router")
+		v.Type("q")
+		if code := v.WaitExit(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	})
 }
 
 // The first frame appears before any answer and says that it is loading, and keys work meanwhile.
 func TestFirstFrameBeforeAnyAnswer(t *testing.T) {
 	t.Parallel()
 	faulttest.ReportCase(t, "I4", "nothing answered")
-	api := emulator.New(emulator.Options{Token: "demo"})
-	release := api.HoldRequests("*")
-	v := startDashboard(t, api, 80, 24)
-	v.WaitFor("reading services")
-	v.WaitFor("loading")
-	v.Type("2")
-	v.WaitFor("reading issues")
-	v.Type("?")
-	v.WaitFor("Help")
-	v.Type("<esc>")
-	release()
-	v.WaitFor("billing-api")
+	termtest.InFakeTime(t, func(t *testing.T) {
+		api := emulator.New(emulator.Options{Token: "demo"})
+		release := api.HoldRequests("*")
+		v := startDashboard(t, api, 80, 24)
+		v.WaitFor("reading services")
+		v.WaitFor("loading")
+		v.Type("2")
+		v.WaitFor("reading issues")
+		v.Type("?")
+		v.WaitFor("Help")
+		v.Type("<esc>")
+		release()
+		v.WaitFor("billing-api")
+	})
 }
 
 // While refreshing is paused, the program writes nothing at rest.
 func TestPausedWritesNothing(t *testing.T) {
 	t.Parallel()
 	faulttest.ReportCase(t, "E15", "TestPausedWritesNothing")
-	v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
-	v.WaitFor("Services ─ 14")
-	v.WaitFor("12 buckets")
-	v.Type("p")
-	v.WaitFor("paused")
-	before := v.WaitIdle(300 * time.Millisecond)
-	if after := v.BytesAfter(3 * time.Second); after != before {
-		t.Errorf("%d bytes were written at rest", after-before)
-	}
+	termtest.InFakeTime(t, func(t *testing.T) {
+		v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+		v.WaitFor("Services ─ 14")
+		v.WaitFor("12 buckets")
+		v.Type("p")
+		v.WaitFor("paused")
+		before := v.WaitIdle(300 * time.Millisecond)
+		if after := v.BytesAfter(3 * time.Second); after != before {
+			t.Errorf("%d bytes were written at rest", after-before)
+		}
+	})
 }
 
 // A paste is one event: in a list it does nothing, in a filter it is text.
 func TestPasteIsNoCommand(t *testing.T) {
 	t.Parallel()
-	api := emulator.New(emulator.Options{Token: "demo"})
-	v := startDashboard(t, api, 120, 36)
-	v.WaitFor("Services ─ 14")
-	v.Type("3")
-	v.WaitFor("edge-router")
-	v.Type("\x1b[200~d\rq\x1b[201~", "/", "\x1b[200~web-1\x1b[201~")
-	v.WaitFor("1 of 14 match")
-	if n := len(api.Ledger()); n != 0 {
-		t.Errorf("a paste changed %d things", n)
-	}
+	termtest.InFakeTime(t, func(t *testing.T) {
+		api := emulator.New(emulator.Options{Token: "demo"})
+		v := startDashboard(t, api, 120, 36)
+		v.WaitFor("Services ─ 14")
+		v.Type("3")
+		v.WaitFor("edge-router")
+		v.Type("\x1b[200~d\rq\x1b[201~", "/", "\x1b[200~web-1\x1b[201~")
+		v.WaitFor("1 of 14 match")
+		if n := len(api.Ledger()); n != 0 {
+			t.Errorf("a paste changed %d things", n)
+		}
+	})
 }
 
 // Letters typed right after a key that opens a form or a pane go to it.
 func TestTypeahead(t *testing.T) {
 	t.Parallel()
-	v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
-	v.WaitFor("12 buckets")
-	v.Type("8")
-	v.WaitFor("acme-www")
-	v.Type("/acme-www\r")
-	v.WaitFor("1 of 12 match")
-	v.Type("\rPin\x13")
-	v.WaitFor("› in…")
-	v.WaitFor("index.html")
+	termtest.InFakeTime(t, func(t *testing.T) {
+		v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+		v.WaitFor("12 buckets")
+		v.Type("8")
+		v.WaitFor("acme-www")
+		v.Type("/acme-www\r")
+		v.WaitFor("1 of 12 match")
+		v.Type("\rPin\x13")
+		v.WaitFor("› in…")
+		v.WaitFor("index.html")
+	})
 }
 
 // A key that the configuration gives to two actions keeps nothing from starting: both are named, with the line of the

@@ -43,8 +43,13 @@ func newDemo(t *testing.T, f *config.Flags) (*shell.RootModel, demoAccount) {
 // terminal, until it ends. The fault is what the menu says.
 func TestFaultMenu(t *testing.T) {
 	t.Parallel()
-	faulttest.RunCase(t, "H6", "the fault is injected", func(t *testing.T) {
-		t.Parallel()
+	runCase := func(name string, test func(*testing.T)) {
+		faulttest.RunCase(t, "H6", name, func(t *testing.T) {
+			t.Parallel()
+			termtest.InFakeTime(t, test)
+		})
+	}
+	runCase("the fault is injected", func(t *testing.T) {
 		v, _ := startDemo(t, 120, 36)
 		v.WaitFor("Services ─ 14")
 		v.Type(":", "demo offline", "<enter>")
@@ -56,8 +61,7 @@ func TestFaultMenu(t *testing.T) {
 		v.WaitFor("live")
 	})
 	for _, size := range []struct{ width, height int }{{120, 36}, {80, 24}, {60, 16}} {
-		faulttest.RunCase(t, "H6", fmt.Sprintf("banner in %dx%d", size.width, size.height), func(t *testing.T) {
-			t.Parallel()
+		runCase(fmt.Sprintf("banner in %dx%d", size.width, size.height), func(t *testing.T) {
 			v, _ := startDemo(t, size.width, size.height)
 			v.WaitFor("DEMO")
 			for i, fault := range demoFaults() {
@@ -82,8 +86,7 @@ func TestFaultMenu(t *testing.T) {
 			v.WaitFor("FAULT 401")
 		})
 	}
-	faulttest.RunCase(t, "H6", "banner in linear mode", func(t *testing.T) {
-		t.Parallel()
+	runCase("banner in linear mode", func(t *testing.T) {
 		d, _ := newDemo(t, &config.Flags{Theme: "dark", Linear: true})
 		v := termtest.NewLinear(t, 200, 200, shell.NewLinearScreen(d))
 		v.WaitFor("account acme-prod, DEMO")

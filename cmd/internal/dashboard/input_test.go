@@ -50,45 +50,43 @@ func TestFloodsOfInput(t *testing.T) {
 	} {
 		faulttest.RunCase(t, "E13", name, func(t *testing.T) {
 			t.Parallel()
-			api := emulator.New(emulator.Options{Token: "demo"})
-			v := startDashboard(t, api, 120, 36)
-			v.WaitFor("Services ─ 14")
-			v.Type(c.before)
-			v.WaitFor("cdn-origin")
-			if c.gone != "" {
-				v.WaitFor(c.gone)
-			}
-			v.Type(c.sent)
-			if name == "200 KB raw in a form" {
-				v.WaitFor("raw text")
-			}
-			if strings.Contains(name, "raw") {
-				v.BytesAfter(200 * time.Millisecond) // what follows a burst at once belongs to it
-			}
-			if name == "the end is lost" {
-				time.Sleep(2500 * time.Millisecond) // the guard ends it after two seconds
-			}
-			if c.after != "" && !strings.HasPrefix(c.after, "<") {
+			termtest.InFakeTime(t, func(t *testing.T) {
+				api := emulator.New(emulator.Options{Token: "demo"})
+				v := startDashboard(t, api, 120, 36)
+				v.WaitFor("Services ─ 14")
+				v.Type(c.before)
+				v.WaitFor("cdn-origin")
+				if c.gone != "" {
+					v.WaitFor(c.gone)
+				}
+				v.Type(c.sent)
+				if name == "200 KB raw in a form" {
+					v.WaitFor("raw text")
+				}
+				if strings.Contains(name, "raw") {
+					v.BytesAfter(200 * time.Millisecond) // what follows a burst at once belongs to it
+				}
+				if name == "the end is lost" {
+					time.Sleep(2500 * time.Millisecond) // the guard ends it after two seconds
+				}
 				v.Type(c.after)
-			} else {
-				v.Type(c.after)
-			}
-			if c.gone != "" {
-				v.WaitGone(c.gone)
-			}
-			if name == "200 KB raw in a form" {
-				v.WaitFor("cut at 100000 characters")
-				return
-			}
-			// A program that has stood still for a second, on a busy machine, drops what was typed meanwhile.
-			for n := 0; n < 300 && !strings.Contains(v.Screen(), "Go to"); n++ {
-				v.Type(":")
-				v.BytesAfter(200 * time.Millisecond)
-			}
-			v.WaitFor("Go to")
-			if n := len(api.Ledger()); n != 0 {
-				t.Errorf("%d changes", n)
-			}
+				if c.gone != "" {
+					v.WaitGone(c.gone)
+				}
+				if name == "200 KB raw in a form" {
+					v.WaitFor("cut at 100000 characters")
+					return
+				}
+				// A program that has stood still for a second, on a busy machine, drops what was typed meanwhile.
+				for n := 0; n < 300 && !strings.Contains(v.Screen(), "Go to"); n++ {
+					v.Type(":")
+					v.BytesAfter(200 * time.Millisecond)
+				}
+				v.WaitFor("Go to")
+				if n := len(api.Ledger()); n != 0 {
+					t.Errorf("%d changes", n)
+				}
+			})
 		})
 	}
 }
@@ -104,16 +102,20 @@ func TestFewBytesAtRest(t *testing.T) {
 		v.WaitIdle(300 * time.Millisecond)
 		return v
 	}
-	faulttest.RunCase(t, "E15", "at rest", func(t *testing.T) {
-		t.Parallel()
+	runCase := func(name string, test func(*testing.T)) {
+		faulttest.RunCase(t, "E15", name, func(t *testing.T) {
+			t.Parallel()
+			termtest.InFakeTime(t, test)
+		})
+	}
+	runCase("at rest", func(t *testing.T) {
 		v := at(t, "3", "edge-router")
 		before := v.BytesWritten()
 		if n := v.BytesAfter(2*time.Second) - before; n > 2*200 {
 			t.Errorf("%d bytes in two seconds", n)
 		}
 	})
-	faulttest.RunCase(t, "E15", "read again", func(t *testing.T) {
-		t.Parallel()
+	runCase("read again", func(t *testing.T) {
 		v := at(t, "3", "edge-router")
 		before := v.BytesWritten()
 		v.Type("r")
@@ -121,8 +123,7 @@ func TestFewBytesAtRest(t *testing.T) {
 			t.Errorf("%d bytes for a refresh without a change", n)
 		}
 	})
-	faulttest.RunCase(t, "E15", "a row down", func(t *testing.T) {
-		t.Parallel()
+	runCase("a row down", func(t *testing.T) {
 		v := at(t, "8", "acme-www")
 		before := v.BytesWritten()
 		v.Type("j")
@@ -156,36 +157,38 @@ func TestClipboard(t *testing.T) {
 			if c.env != "" {
 				t.Setenv(c.env, "x")
 			}
-			api := &demoKeys{Emulator: emulator.New(emulator.Options{Token: "demo"})}
-			v := startDashboard(t, api, 120, 36)
-			v.WaitFor("12 buckets")
-			playKeys(v, c.keys)
-			v.WaitFor(c.says)
-			const sequence = "\x1b]52;"
-			v.WaitOutput(sequence, c.sequences) // beside the frame that says so: before it or after
-			var copied []string
-			for i, part := range strings.Split(v.Output(), sequence) {
-				if i == 0 {
-					continue
+			termtest.InFakeTime(t, func(t *testing.T) {
+				api := &demoKeys{Emulator: emulator.New(emulator.Options{Token: "demo"})}
+				v := startDashboard(t, api, 120, 36)
+				v.WaitFor("12 buckets")
+				playKeys(v, c.keys)
+				v.WaitFor(c.says)
+				const sequence = "\x1b]52;"
+				v.WaitOutput(sequence, c.sequences) // beside the frame that says so: before it or after
+				var copied []string
+				for i, part := range strings.Split(v.Output(), sequence) {
+					if i == 0 {
+						continue
+					}
+					encoded, _, ended := strings.Cut(strings.TrimPrefix(part, "c;"), "\a")
+					text, err := base64.StdEncoding.DecodeString(encoded)
+					if err != nil || !ended {
+						t.Errorf("not a sequence for the clipboard: %.100q", part)
+					}
+					copied = append(copied, string(text))
 				}
-				encoded, _, ended := strings.Cut(strings.TrimPrefix(part, "c;"), "\a")
-				text, err := base64.StdEncoding.DecodeString(encoded)
-				if err != nil || !ended {
-					t.Errorf("not a sequence for the clipboard: %.100q", part)
+				if len(copied) != c.sequences {
+					t.Errorf("copied %q, want %d sequences", copied, c.sequences)
 				}
-				copied = append(copied, string(text))
-			}
-			if len(copied) != c.sequences {
-				t.Errorf("copied %q, want %d sequences", copied, c.sequences)
-			}
-			for _, text := range copied {
-				if text != c.copies(api) {
-					t.Errorf("copied %q, want %q", text, c.copies(api))
+				for _, text := range copied {
+					if text != c.copies(api) {
+						t.Errorf("copied %q, want %q", text, c.copies(api))
+					}
 				}
-			}
-			if secret := api.secret(); c.sequences == 0 && (secret == "" || strings.Contains(v.Screen(), secret)) {
-				t.Errorf("the secret %q is still on the screen:\n%s", secret, v.Screen())
-			}
+				if secret := api.secret(); c.sequences == 0 && (secret == "" || strings.Contains(v.Screen(), secret)) {
+					t.Errorf("the secret %q is still on the screen:\n%s", secret, v.Screen())
+				}
+			})
 		})
 	}
 }

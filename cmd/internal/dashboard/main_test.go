@@ -1,16 +1,17 @@
 package dashboard
 
 import (
-	"flag"
 	"os"
 	"testing"
 )
 
-// TestMain sets the locale once for all tests, because a test that sets variables cannot run in parallel. Most tests
-// wait for timers, so more of them run at once than there are processors.
+// TestMain sets the locale and the terminal once for all tests, because a test that sets variables cannot run in
+// parallel.
 func TestMain(m *testing.M) {
-	_ = os.Setenv("LANG", "C.UTF-8")
-	flag.Parse()
-	_ = flag.Set("test.parallel", "8")
+	for name, value := range map[string]string{
+		"LANG": "C.UTF-8", "TERM": "xterm-256color", "COLORTERM": "truecolor", "NO_COLOR": "",
+	} {
+		_ = os.Setenv(name, value)
+	}
 	os.Exit(m.Run())
 }

@@ -227,10 +227,6 @@ func playOperations(t *testing.T, area string, flows []keyOperation) {
 }
 
 func playOnService(t *testing.T, service, area string, flows []keyOperation) {
-	words := strings.NewReplacer("DIR", testenv.WriteCertificate(t, "cdn.acme.net"))
-	if service == emulator.ServiceNow {
-		words = strings.NewReplacer("DIR", testenv.WriteCertificate(t, "cdn.acme.net"), "12 buckets", "16 buckets")
-	}
 	missing := map[string]bool{}
 	for _, op := range emulator.New(emulator.Options{}).Endpoints() {
 		if strings.HasPrefix(op.Path, area) {
@@ -245,39 +241,55 @@ func playOnService(t *testing.T, service, area string, flows []keyOperation) {
 		delete(missing, f.op)
 		t.Run(strings.ReplaceAll(f.op, " ", "-"), func(t *testing.T) {
 			t.Parallel()
-			api := emulator.New(emulator.Options{Token: "demo", Service: service})
-			first := words.Replace("12 buckets")
-			if f.op == "list buckets in cluster" { // the clusters are asked only if the list of all buckets fails
-				api.InjectFault("list buckets", emulator.Fault{Status: 400})
-				first = "Object Storage"
-			}
-			v := startDashboard(t, api, 120, 36)
-			v.WaitFor(first)
-			playKeys(v, words.Replace(f.keys))
-			if !write {
-				waitUntil(t, v, "a request to "+f.op, func() bool { return api.RequestCount(f.op) > 0 })
-				return
-			}
-			ledger := api.Ledger()
-			want := []string{f.op}
-			if f.precededBy != "" {
-				want = []string{f.precededBy, f.op}
-			}
-			var ops []string
-			for _, entry := range ledger {
-				ops = append(ops, entry.Op)
-			}
-			if !slices.Equal(ops, want) {
-				t.Fatalf("the ledger holds %q", ops)
-			}
-			if f.body != "" {
-				sameJSON(t, ledger[0].Body, f.body)
-			}
+			termtest.InFakeTime(t, func(t *testing.T) { playOperation(t, service, f, write) })
 		})
 	}
 	for op := range missing {
 		t.Errorf("%s cannot be done by keys", op)
 	}
+}
+
+// playOperation plays the flow of one operation.
+func playOperation(t *testing.T, service string, f keyOperation, write bool) {
+	api := emulator.New(emulator.Options{Token: "demo", Service: service})
+	first := "12 buckets"
+	if service == emulator.ServiceNow {
+		first = "16 buckets"
+	}
+	if f.op == "list buckets in cluster" { // the clusters are asked only if the list of all buckets fails
+		api.InjectFault("list buckets", emulator.Fault{Status: 400})
+		first = "Object Storage"
+	}
+	v := startDashboard(t, api, 120, 36)
+	v.WaitFor(first)
+	playKeys(v, withCertificate(t, strings.ReplaceAll(f.keys, "12 buckets", first), "cdn.acme.net"))
+	if !write {
+		waitUntil(t, v, "a request to "+f.op, func() bool { return api.RequestCount(f.op) > 0 })
+		return
+	}
+	ledger := api.Ledger()
+	want := []string{f.op}
+	if f.precededBy != "" {
+		want = []string{f.precededBy, f.op}
+	}
+	var ops []string
+	for _, entry := range ledger {
+		ops = append(ops, entry.Op)
+	}
+	if !slices.Equal(ops, want) {
+		t.Fatalf("the ledger holds %q", ops)
+	}
+	if f.body != "" {
+		sameJSON(t, ledger[0].Body, f.body)
+	}
+}
+
+// withCertificate writes a certificate if keys name its folder, DIR, and returns them with that folder.
+func withCertificate(t *testing.T, keys, host string) string {
+	if strings.Contains(keys, "DIR") {
+		keys = strings.ReplaceAll(keys, "DIR", testenv.WriteCertificate(t, host))
+	}
+	return keys
 }
 
 // waitUntil waits for a condition that the screen does not show.
@@ -413,32 +425,33 @@ func (k keystrokeTask) scrollKey() string {
 
 // On a screen of 80×24, what somebody on call needs takes few keys from the overview, and none that only scrolls.
 func TestKeystrokeBudget(t *testing.T) {
-	dir := testenv.WriteCertificate(t, "acme-backups")
 	t.Chdir(t.TempDir()) // where downloads go
 	for _, k := range keystrokeTasks() {
 		t.Run(strings.ReplaceAll(k.name, " ", "-"), func(t *testing.T) {
-			api := emulator.New(emulator.Options{Token: "demo"})
-			before := 0
-			if strings.Contains(k.keys, "group:") {
-				before = disableGroup(t, api)
-			}
-			v := startDashboard(t, api, 80, 24)
-			v.WaitFor("12 buckets")
-			v.WaitFor("#823")
-			playKeys(v, strings.NewReplacer("‹", "", "›", "", "DIR", dir).Replace(k.keys))
-			if key := k.scrollKey(); key != "" {
-				t.Errorf("%s only scrolls", key)
-			}
-			if n := k.countKeys(); n > k.maxKeys {
-				t.Errorf("%d keys are needed, not %d", n, k.maxKeys)
-			}
-			var ops []string
-			for _, entry := range api.Ledger()[before:] {
-				ops = append(ops, entry.Op)
-			}
-			if !slices.Equal(ops, k.ops) {
-				t.Errorf("the ledger holds %q", ops)
-			}
+			termtest.InFakeTime(t, func(t *testing.T) {
+				api := emulator.New(emulator.Options{Token: "demo"})
+				before := 0
+				if strings.Contains(k.keys, "group:") {
+					before = disableGroup(t, api)
+				}
+				v := startDashboard(t, api, 80, 24)
+				v.WaitFor("12 buckets")
+				v.WaitFor("#823")
+				playKeys(v, withCertificate(t, strings.NewReplacer("‹", "", "›", "").Replace(k.keys), "acme-backups"))
+				if key := k.scrollKey(); key != "" {
+					t.Errorf("%s only scrolls", key)
+				}
+				if n := k.countKeys(); n > k.maxKeys {
+					t.Errorf("%d keys are needed, not %d", n, k.maxKeys)
+				}
+				var ops []string
+				for _, entry := range api.Ledger()[before:] {
+					ops = append(ops, entry.Op)
+				}
+				if !slices.Equal(ops, k.ops) {
+					t.Errorf("the ledger holds %q", ops)
+				}
+			})
 		})
 	}
 }
@@ -479,9 +492,11 @@ func TestKeystrokeShortcuts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
-			v.WaitFor("ticket 48213")
-			playKeys(v, keys)
+			termtest.InFakeTime(t, func(t *testing.T) {
+				v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+				v.WaitFor("ticket 48213")
+				playKeys(v, keys)
+			})
 		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -16,6 +15,7 @@ import (
 	"lookout/client/emulator"
 	"lookout/cmd/internal/config"
 	"lookout/ui/terminal"
+	"lookout/ui/terminal/termtest"
 )
 
 // A simulatedLine carries the program's output to a terminal that answers requests for its status, in fake time.
@@ -51,10 +51,7 @@ func (d delayedAccount) RoundTrip(r *http.Request) (*http.Response, error) {
 // runOnLine runs a test in a bubble of fake time, while the program starts on a line.
 func runOnLine(t *testing.T, l *simulatedLine, test func(*testing.T, *simulatedLine)) {
 	t.Helper()
-	t.Setenv("TERM", "xterm-256color")
-	t.Setenv("COLORTERM", "truecolor")
-	synctest.Test(t, func(t *testing.T) {
-		defer time.Sleep(72 * time.Hour) // timers that are still armed end
+	termtest.InFakeTime(t, func(t *testing.T) {
 		l.account.Token, l.account.Now = "demo", time.Now
 		account := delayedAccount{emulator.New(l.account), l}
 		program, err := newTestShell(t, account, config.Settings{Account: "acme-prod", Theme: "dark"})
@@ -144,6 +141,7 @@ func (l *simulatedLine) waitFor(text string) time.Duration {
 // At 64,000 bits a second, the first issue can be read 0.9 s after the API has answered. What the first frame says
 // about reading must not delay it, nor a terminal that does not answer.
 func TestSlowLine_firstIssue(t *testing.T) {
+	t.Parallel()
 	for _, delay := range []time.Duration{0, 5 * time.Millisecond, 200 * time.Millisecond, time.Second} {
 		for _, silent := range []bool{false, true} {
 			line := &simulatedLine{rate: 6400, silent: silent, width: 80, height: 24, delay: delay}
@@ -158,6 +156,7 @@ func TestSlowLine_firstIssue(t *testing.T) {
 
 // At 64,000 bits a second and 200x50, the last screen of a held key takes about 0.4 s, and no press is lost.
 func TestSlowLine_heldKey(t *testing.T) {
+	t.Parallel()
 	line := &simulatedLine{rate: 6400, width: 200, height: 50, account: emulator.Options{Seed: "large"}}
 	runOnLine(t, line, func(t *testing.T, l *simulatedLine) {
 		l.waitFor("300 open")
@@ -177,6 +176,7 @@ func TestSlowLine_heldKey(t *testing.T) {
 // At rest, nothing is written between two changes of the clock, although every pane is read again three times a minute.
 // After `r`, the screen says that the rows are new.
 func TestAtRest_writesNothing(t *testing.T) {
+	t.Parallel()
 	for _, pane := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "0"} {
 		line := &simulatedLine{width: 200, height: 50, delay: 5 * time.Millisecond}
 		runOnLine(t, line, func(t *testing.T, l *simulatedLine) {

@@ -13,9 +13,11 @@ const step = 50*time.Millisecond + time.Microsecond
 // Nothing is deleted by keys that were typed before the question was on the screen, on slow lines too. Where the
 // terminal answers, its answer says when that is.
 func TestUnseenQuestion_deletesNothing(t *testing.T) {
+	t.Parallel()
 	for _, bits := range []int{0, 38_400, 9600} {
 		for _, silent := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d bits/s, silent %v", bits, silent), func(t *testing.T) {
+				t.Parallel()
 				line := &simulatedLine{rate: bits / 10, silent: silent, width: 80, height: 24}
 				runOnLine(t, line, func(t *testing.T, l *simulatedLine) {
 					l.waitFor("billing-api")
@@ -50,6 +52,7 @@ func TestUnseenQuestion_deletesNothing(t *testing.T) {
 // A terminal that does not mark pastes sends them as keys. Those of one read change nothing behind a filter's text or
 // another change, and send no form that nobody has seen. Nothing is lost: the key works when it is pressed again.
 func TestPasteAsKeys_changesNothing(t *testing.T) {
+	t.Parallel()
 	const again = "ignored, the key arrived together with other input (a paste?) · press it again"
 	for paste, want := range map[string]struct {
 		changes int64
@@ -65,6 +68,7 @@ func TestPasteAsKeys_changesNothing(t *testing.T) {
 		"/status:disabled\r" + "\n" + "E": {1, "billing-cron: monitoring is enabled"}, // two reads
 	} {
 		t.Run(fmt.Sprintf("%q", paste), func(t *testing.T) {
+			t.Parallel()
 			runOnLine(t, &simulatedLine{width: 120, height: 36}, func(t *testing.T, l *simulatedLine) {
 				l.waitFor("billing-api")
 				l.press("3")

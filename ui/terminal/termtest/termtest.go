@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -37,6 +38,17 @@ type VirtualTerminal struct {
 
 // waitTimeout is how long anything that a test waits for may take.
 const waitTimeout = time.Minute
+
+// InFakeTime runs a test in fake time, which moves on whenever everything waits. Nothing in it may wait for another
+// process.
+func InFakeTime(t *testing.T, test func(*testing.T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		t.Cleanup(func() { time.Sleep(72 * time.Hour) }) // the last one: timers that are still armed end
+		defer time.Sleep(time.Second)                    // Bubble Tea's reader hangs if keys are left at its end
+		test(t)
+	})
+}
 
 // New starts a screen on a terminal with a size. It ends with the test.
 func New(t *testing.T, width, height int, s terminal.Program) *VirtualTerminal {
@@ -87,6 +99,7 @@ func start(t *testing.T, width, height int, s terminal.Program, linear bool) *Vi
 		in.Close()
 		v.sent <- nil
 		<-shown
+		_ = v.emu.InputPipe().(io.Closer).Close()
 		v.ended <- code
 	}()
 	t.Cleanup(func() {
