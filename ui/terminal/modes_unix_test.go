@@ -61,7 +61,8 @@ func modesLeftOn(output string) (modes []string) {
 	return modes
 }
 
-// A testPty is a terminal that stands in for standard input and output, with all that was written to it.
+// A testPty is a terminal that stands in for standard input and output, with all that was written to it. It answers
+// requests for its status.
 type testPty struct {
 	*testing.T
 	master, slave *os.File
@@ -95,6 +96,9 @@ func newTestPty(t *testing.T) *testPty {
 func (p *testPty) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for range strings.Count(string(text), requestSequence) {
+		_, _ = p.master.Write(answerSequence)
+	}
 	return p.text.Write(text)
 }
 
