@@ -197,7 +197,7 @@ func TestKeeper_threePrograms(t *testing.T) {
 	if _, err := lines.ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
-	times := [2]time.Time{time.Now().Add(2 * time.Second), time.Now().Add(4 * time.Second)}
+	times := [2]time.Time{time.Now().Add(2 * time.Second), time.Now().Add(3 * time.Second)}
 	if err := json.NewEncoder(input).Encode(times); err != nil {
 		t.Fatal(err)
 	}
