@@ -87,8 +87,8 @@ func (c *ptyProcess) ready(event int16) bool {
 	return err != nil || n > 0
 }
 
-// typeBlindly types keys that the program reads while nobody sees its screen.
-func (c *ptyProcess) typeBlindly(keys string) {
+// typeBlindly types keys, one after the other, that the program reads while nobody sees its screen.
+func (c *ptyProcess) typeBlindly(keys ...string) {
 	c.t.Helper()
 	read := func() bool { return !c.ready(unix.POLLIN) }
 	for seen := -1; seen != len(c.output()) || c.ready(unix.POLLOUT); { // the last read may have been under way
@@ -97,8 +97,10 @@ func (c *ptyProcess) typeBlindly(keys string) {
 		seen = len(c.output())
 		time.Sleep(2 * time.Second) // the program drops keys after a second, and nothing shows that it does
 	}
-	c.typeKeys(keys)
-	c.waitUntil("the keys to be read", read)
+	for _, k := range keys {
+		c.typeKeys(k)
+		c.waitUntil("the keys to be read", read)
+	}
 }
 
 // If nobody reads the terminal any more, every kind of exit still works and leaves the line discipline as it was.
@@ -140,6 +142,7 @@ func TestKeysTypedDuringAStall(t *testing.T) {
 		faulttest.RunCase(t, "E3", name, func(t *testing.T) {
 			t.Parallel()
 			c := r.startPty(t, "--no-mouse")
+			c.silent = true
 			c.startReading()
 			c.waitFor("12 buckets")
 			c.setStalled(true)
@@ -566,6 +569,7 @@ func TestBatch_onALineThatCarriesNothing(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
 			release := r.API.HoldRequests("disable service")
 			c := r.startPty(t, "--no-mouse --view services")
+			c.silent = true
 			c.startReading()
 			c.waitFor("edge-router")
 			c.typeKeys("Ad")
@@ -591,8 +595,7 @@ func TestBatch_onALineThatCarriesNothing(t *testing.T) {
 					t.Errorf("exit code %d", code)
 				}
 			} else {
-				c.typeBlindly("E") // enables a service again
-				c.typeBlindly("u") // and this all of them
+				c.typeBlindly("E", "u") // the first enables a service again, the second all of them
 				c.setStalled(false)
 				c.retype("3", "the outcome", func(written string) bool {
 					return strings.Contains(ansi.Strip(written), "14 disabled")

@@ -64,6 +64,7 @@ type ptyProcess struct {
 	outputEnded   chan struct{} // closed when the terminal is gone; nil if nobody reads
 	paused        sync.Mutex    // held while nobody reads
 	stalled       bool
+	silent        bool // the terminal answers no requests for its status
 }
 
 func startPty(t *testing.T, args string, env ...string) *ptyProcess {
@@ -128,12 +129,13 @@ func runInPty(t *testing.T, cmd *exec.Cmd, env []string, cols, rows uint16) *pty
 	return c
 }
 
-// startReading reads the program's output until it ends.
+// startReading reads the program's output until it ends, and answers requests for the terminal's status.
 func (c *ptyProcess) startReading() {
+	const request, answer = "\x1b[5n", "\x1b[0n"
 	c.outputEnded = make(chan struct{})
 	go func() {
 		defer close(c.outputEnded)
-		buffer := make([]byte, 4096)
+		buffer, tail := make([]byte, 4096), ""
 		for {
 			c.paused.Lock()
 			//lint:ignore SA2001 it waits while nobody is to read
@@ -142,6 +144,11 @@ func (c *ptyProcess) startReading() {
 			c.mu.Lock()
 			c.out.Write(buffer[:n])
 			c.mu.Unlock()
+			parts := strings.Split(tail+string(buffer[:n]), request)
+			tail = lastBytes(parts[len(parts)-1], len(request)-1)
+			if !c.silent {
+				c.typeKeys(strings.Repeat(answer, len(parts)-1))
+			}
 			select {
 			case c.outputArrived <- struct{}{}:
 			default:
