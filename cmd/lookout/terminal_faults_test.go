@@ -185,9 +185,11 @@ func TestTheParentDies(t *testing.T) {
 		if err != nil {
 			t.Skip("tmux is not installed")
 		}
-		socket := filepath.Join(t.TempDir(), "s")
+		folder := t.TempDir()
 		run := func(args ...string) string {
-			out, _ := exec.Command(tmux, append([]string{"-S", socket, "-f", os.DevNull}, args...)...).CombinedOutput()
+			c := exec.Command(tmux, append([]string{"-S", "s", "-f", os.DevNull}, args...)...)
+			c.Dir = folder // a socket's path must be short
+			out, _ := c.CombinedOutput()
 			return string(out)
 		}
 		t.Cleanup(func() { run("kill-server") })

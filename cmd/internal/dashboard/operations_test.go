@@ -284,10 +284,11 @@ func playOperation(t *testing.T, service string, f keyOperation, write bool) {
 	}
 }
 
-// withCertificate writes a certificate if keys name its folder, DIR, and returns them with that folder.
+// withCertificate writes a certificate if keys name its folder, DIR, and returns them with that folder as a paste: a
+// long path at once would count as one.
 func withCertificate(t *testing.T, keys, host string) string {
 	if strings.Contains(keys, "DIR") {
-		keys = strings.ReplaceAll(keys, "DIR", testenv.WriteCertificate(t, host))
+		keys = strings.ReplaceAll(keys, "DIR", "\x1b[200~"+testenv.WriteCertificate(t, host)+"\x1b[201~")
 	}
 	return keys
 }
