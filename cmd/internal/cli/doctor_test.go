@@ -496,7 +496,7 @@ func machineTroubles() []doctorCase {
 			}
 			r.chmod(r.Home, 0o500)
 			return nil
-		}, check: "cache folder", state: "warning", text: "(permission denied): shells complete",
+		}, check: "config folder", state: "warning", text: "(permission denied): lookout cannot change",
 			next: "writable by you"},
 		{name: "state that is not understood", arrange: func(r *testEnv) []string {
 			r.Write(r.journalPath(), "")
