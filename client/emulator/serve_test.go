@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -97,8 +99,8 @@ func TestServe_rejectsUnauthorized(t *testing.T) {
 // A page far beyond the end is empty.
 func TestPaginate_farPage(t *testing.T) {
 	address, _ := serveLocal(t)
-	res, err := sendRaw(t, address, "GET /v4/managed/services?page=9223372036854775807&page_size=500 HTTP/1.1\r\n"+
-		"Host: "+address+"\r\nAuthorization: Bearer t\r\n\r\n")
+	res, err := sendRaw(t, address, "GET /v4/managed/services?page="+strconv.Itoa(math.MaxInt)+"&page_size=500 "+
+		"HTTP/1.1\r\nHost: "+address+"\r\nAuthorization: Bearer t\r\n\r\n")
 	if err != nil || res.StatusCode != 200 {
 		t.Errorf("%+v, %v", res, err)
 	}
