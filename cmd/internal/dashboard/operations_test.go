@@ -30,6 +30,7 @@ func playKeys(v *termtest.VirtualTerminal, keys string) {
 		text, after, _ := strings.Cut(rest, "»")
 		if rest != "" {
 			v.WaitFor(text)
+			v.BytesAfter(50 * time.Millisecond) // nobody types faster
 		}
 		keys = after
 	}
