@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -360,11 +361,24 @@ func TestFirstRunAsksAgainAndAdds(t *testing.T) {
 	}
 }
 
+// A token that is to stay in the keyring is there, and in no file.
 func TestFirstRunKeepsInTheKeyring(t *testing.T) {
 	r := newSerialEnv(t, emulator.Options{})
-	w, out := newTestWizard(r, testenv.Canary, r.Base, "", "1", "keyring", "yes")
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "lab", "1", "keyring", "yes")
 	if err := w.Run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
+	}
+	if kept, err := keyring.Get(config.KeyringService, "lab"); err != nil || kept != testenv.Canary {
+		t.Errorf("the keyring holds %d bytes, %v", len(kept), err)
+	}
+	err := filepath.WalkDir(r.Home, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && strings.Contains(readText(t, path), testenv.Canary) {
+			t.Errorf("%s holds the token", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
