@@ -413,7 +413,7 @@ func TestStart_cosmeticMistakes(t *testing.T) {
 		},
 		"no key": {
 			"[keys]\n\"services.edit\" = [\"ctlr+x\"]\n",
-			`config.toml:2:20: keys.services.edit: "ctlr+x" is not a key; did you mean "ctrl+x"?`,
+			`config.toml:2:20: keys.services.edit: "ctlr+x" is not a key; use a character`,
 		},
 		"ctrl+c bound": {
 			"[keys]\n\"services.edit\" = [\"ctrl+c\"]\n",
