@@ -680,13 +680,13 @@ func TestAccessKey_Replacement(t *testing.T) {
 		known   bool
 		grants  int // in the request; -1 is everything
 	}{
-		"everything":             {client.Known(false), nil, true, -1},
-		"one bucket":             {client.Known(true), grant, true, 1},
-		"no bucket":              {client.Known(true), []client.BucketGrant{}, true, 0},
-		"limited, not told":      {client.Known(true), nil, false, -1},
-		"nothing told":           {client.Optional[bool]{}, nil, false, -1},
-		"only the buckets told":  {client.Optional[bool]{}, grant, true, 1},
-		"only that none is told": {client.Optional[bool]{}, []client.BucketGrant{}, true, 0},
+		"everything":          {client.Known(false), nil, true, -1},
+		"one bucket":          {client.Known(true), grant, true, 1},
+		"no bucket":           {client.Known(true), []client.BucketGrant{}, true, 0},
+		"limited, not told":   {client.Known(true), nil, false, -1},
+		"nothing told":        {client.Optional[bool]{}, nil, false, -1},
+		"a list alone":        {client.Optional[bool]{}, grant, true, 1},
+		"an empty list alone": {client.Optional[bool]{}, []client.BucketGrant{}, true, 0},
 	} {
 		k := client.AccessKey{Limited: c.limited, Buckets: c.buckets}
 		r, known := k.Replacement("new")

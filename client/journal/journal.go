@@ -99,8 +99,8 @@ type Journal struct {
 //	  behind readOffset           lines that were not read
 //
 // Memory holds the changes that are in no segment, and those in segments that something still depends on. A process
-// takes over its own lines as it does those of others: by reading them, in the order of the file. The state is made
-// anew when another process has compacted the journal.
+// takes over its own lines as it does those of others: by reading them, in the order of the file. The state is rebuilt
+// when another process has compacted the journal.
 type state struct {
 	now          func() time.Time
 	runID        string
