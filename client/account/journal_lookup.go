@@ -89,7 +89,7 @@ func (a *Account) mayArrive(now time.Time) []journal.Entry {
 func (a *Account) startLookups(entries []*journal.Entry, notSeen bool, message string) {
 	started := false
 	for _, e := range entries {
-		if !notSeen && a.unresolvedChange(e.ID) == nil || len(a.findLookups(e.ID)) > 0 {
+		if !notSeen && a.Journal.Resolved(e.ID) || len(a.findLookups(e.ID)) > 0 {
 			continue
 		}
 		started = true
@@ -377,7 +377,7 @@ func (k rowKind[T]) search(e *journal.Entry) lists.Search[T] {
 
 // reportEntry records and shows how a change from the journal ended.
 func (a *Account) reportEntry(e *journal.Entry, outcome lists.AttemptOutcome, reason string) {
-	if a.unresolvedChange(e.ID) == nil {
+	if a.Journal.Resolved(e.ID) {
 		return // the user, or another program, has said how it ended
 	}
 	tone, text := Warn, "still unknown"

@@ -206,6 +206,9 @@ func (s *state) applyIntent(l record, sealed bool) bool {
 	s.entries = append(s.entries, &e)
 	s.byID[e.ID] = &e
 	s.version++
+	if l, ok := s.unwritten[e.ID]; ok {
+		s.apply(l, false)
+	}
 	return true
 }
 

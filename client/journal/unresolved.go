@@ -19,6 +19,15 @@ func (j *Journal) Unresolved(e Entry) bool {
 			!(e.byOtherProcess && j.now().Sub(e.lastRecord()) < otherProcessTimeout)
 }
 
+// Resolved reports whether it is known how the change of an id ended. It knows nothing of older changes, which memory
+// does not hold.
+func (j *Journal) Resolved(id string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	e := j.byID[id]
+	return e != nil && !j.Unresolved(*e)
+}
+
 // lastRecord returns when something was last recorded of a change that has no outcome.
 func (e *Entry) lastRecord() time.Time {
 	if e.Deletion != nil && e.Deletion.At.After(e.Time) {

@@ -257,12 +257,14 @@ func (c *Change[T]) sight() {
 	case c.Search.Hidden == nil:
 		c.conclude(Applied)
 	default:
+		found := c.Found
 		c.store.Go(func() (apply func()) {
 			if c.Search.Hidden() {
 				return nil // a later change may have done what the rows show
 			}
 			return func() {
-				if !c.reading.over || c.Unsettled() {
+				if c.store.ctx.Err() == nil && (!c.reading.over || c.Unsettled()) {
+					c.Found = found // another reading may have come meanwhile
 					c.conclude(Applied)
 				}
 			}

@@ -702,3 +702,31 @@ func TestStore_Poll_letsAReadFinish(t *testing.T) {
 		t.Errorf("rows: %v", s.Rows())
 	}
 }
+
+// Rows decide a change with what they showed, whatever is read while it is asked whether a later change hides it.
+func TestLookUp_decidesWithWhatWasSeen(t *testing.T) {
+	p := &pageSource{[][]string{{"a-on"}}}
+	s := p.newStore(t, false)
+	s.Refresh()
+	c := &Change[string]{
+		RowID: "a",
+		store: s,
+		Search: Search[string]{
+			Judge:  func(rows []string) LookupResult[string] { return foundIf(rows[0] == "a-off", rows[0]) },
+			Hidden: func() bool { return false },
+		},
+	}
+	s.changes.lookups = append(s.changes.lookups, c)
+	loop := s.Executor.(*Inline)
+	loop.Hold = true
+	p.rows = [][]string{{"a-off"}}
+	s.Refresh()
+	loop.Hold = false
+	for len(loop.Held) > 0 {
+		c.Found = LookupResult[string]{} // of a reading that came meanwhile
+		loop.Release(0)
+	}
+	if row, _ := s.Get("a"); row != "a-off" || c.Outcome != Applied {
+		t.Errorf("%q, %v", row, c.Outcome)
+	}
+}
