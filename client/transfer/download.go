@@ -129,15 +129,20 @@ func isMD5(etag string) bool { return len(etag) == 2*md5.Size && isHex(etag) }
 func isHex(text string) bool { return strings.Trim(text, "0123456789abcdefABCDEF") == "" }
 
 func (d *downloadTask) run(ctx context.Context, m *Manager, p *progress) (err error) {
-	root, err := os.OpenRoot(d.Folder)
-	if err != nil {
-		return fmt.Errorf("cannot open the folder %w", err)
-	}
-	defer root.Close()
-	d.part, err = openPart(root, d.Path, d.versionKey(), d.Overwrite, m.wrapFile)
+	var root *os.Root
+	err = untilTaken(ctx, p, func() (err error) {
+		if root, err = os.OpenRoot(d.Folder); err != nil {
+			return fmt.Errorf("cannot open the folder %w", err)
+		}
+		if d.part, err = openPart(root, d.Path, d.versionKey(), d.Overwrite, m.wrapFile); err != nil {
+			root.Close()
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
+	defer root.Close()
 	defer d.part.closeAll()
 	for _, stale := range staleParts(d.part.name, m.partsIn(root, path.Dir(d.part.name))) {
 		removePart(root, stale)

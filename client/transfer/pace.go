@@ -10,7 +10,7 @@ import (
 	"lookout/client"
 )
 
-// lacksHandles reports whether a request failed because there are too few file handles, before it changed anything.
+// lacksHandles reports whether something failed because there are too few file handles, before it changed anything.
 func lacksHandles(err error) bool {
 	var e *client.Error
 	unknown := errors.As(err, &e) && e.Unknown()
