@@ -72,7 +72,7 @@ func (d HandoverDraft) ShiftStart() string { return cmp.Or(d.Since, "8h") }
 
 // MaintenanceState is what this program needs to begin and end the maintenance windows of the account.
 type MaintenanceState struct {
-	Keeper *maintenance.Keeper // nil until the journal has been read
+	Keeper *maintenance.Keeper // nil in programs that keep no windows
 	// KeptElsewhere reports whether lookout keep looks after the windows of the account. nil is no.
 	KeptElsewhere func() bool
 }

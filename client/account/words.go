@@ -43,14 +43,14 @@ func FormatClock(t, now time.Time) string {
 	return t.Format("02 Jan 15:04")
 }
 
-// FormatMoment returns a time of day, with its weekday and date if that is not today's; for a time that is far away,
-// weekday and date without the time of day.
+// FormatMoment returns a time of day, with its weekday and date if that is not today's; the year only of a time that is
+// far away.
 func FormatMoment(t, now time.Time) string {
 	switch text := FormatClock(t, now); text {
 	case t.Format("15:04"):
 		return text
 	case t.Format(time.DateOnly):
-		return t.Format("Mon 2006-01-02")
+		return t.Format("Mon 2006-01-02 15:04")
 	}
 	return t.Format("Mon 2 Jan 15:04")
 }

@@ -86,7 +86,7 @@ func reportAtEnd(t testing.TB, id, name string, result func() string) {
 	})
 }
 
-// SkipUnlessLong skips a test that is too slow for every run of go test, unless LOOKOUT_LONG is set, as .ci/run,
+// SkipUnlessLong skips a test that is too slow for every run of go test, unless LOOKOUT_LONG is set, as .ci/run long,
 // .ci/nightly and .ci/reliability do.
 func SkipUnlessLong(t testing.TB) {
 	t.Helper()

@@ -37,6 +37,7 @@ type handoverState struct {
 	box     ui.Box
 	version int
 	draft   account.HandoverDraft
+	failed  [4]time.Time // when the last read of each list failed; zero if it did not
 }
 
 // HandoverPane returns the pane of what the next shift must know.
@@ -199,6 +200,13 @@ func (p *handoverView) View(b ui.Box) string {
 	now.box.Now = b.Now.Truncate(time.Minute)
 	for _, s := range p.a.IncidentSources() {
 		now.version += s.Version()
+	}
+	for i, f := range []lists.Freshness{
+		p.a.Services().Freshness(), p.a.Issues().Freshness(), p.a.Contacts().Freshness(), p.changes.Freshness(),
+	} {
+		if f.Err != nil {
+			now.failed[i] = f.FailedAt
+		}
 	}
 	return p.scroll.ViewLines(b, p.lines.Get(now, func() []string { return strings.Split(p.draw(b), "\n") }))
 }

@@ -27,10 +27,10 @@ func TestFormatClock(t *testing.T) {
 func TestFormatMoment(t *testing.T) {
 	now := time.Date(2026, 11, 22, 3, 10, 0, 0, time.UTC)
 	for text, at := range map[string]time.Time{
-		"23:59":            time.Date(2026, 11, 22, 23, 59, 0, 0, time.UTC),
-		"Mon 23 Nov 00:00": time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC),
-		"Fri 1 Jan 06:00":  time.Date(2027, 1, 1, 6, 0, 0, 0, time.UTC),
-		"Sat 2028-01-01":   time.Date(2028, 1, 1, 6, 0, 0, 0, time.UTC),
+		"23:59":                time.Date(2026, 11, 22, 23, 59, 0, 0, time.UTC),
+		"Mon 23 Nov 00:00":     time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC),
+		"Fri 1 Jan 06:00":      time.Date(2027, 1, 1, 6, 0, 0, 0, time.UTC),
+		"Sat 2028-01-01 06:00": time.Date(2028, 1, 1, 6, 0, 0, 0, time.UTC),
 	} {
 		if got := account.FormatMoment(at, now); got != text {
 			t.Errorf("%s: %q, want %q", at, got, text)

@@ -432,12 +432,14 @@ func (r OperationRunner[T]) send(s *start[T]) tea.Cmd {
 		n.Undo(s.undoes.Run)
 	}
 	for _, change := range n.Changes {
-		switch busy := r.Store.Run(change); {
-		case busy != nil && len(n.Changes) == 1:
-			change.Answered, change.Outcome, change.Err = true, lists.Rejected, busy // what it undoes can be undone
+		busy := r.Store.Run(change)
+		if busy == nil {
+			continue
+		}
+		change.Answered, change.Outcome, change.Err = true, lists.Rejected, busy // what it undoes can be undone
+		if len(n.Changes) == 1 {
 			Post(r.Account, ui.ShowStatus(theme.Warn, busy.Error()))
-		case busy != nil:
-			change.Answered, change.Outcome, change.Err = true, lists.Rejected, busy
+		} else {
 			Post(r.Account, n.settle(change))
 		}
 	}

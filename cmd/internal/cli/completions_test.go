@@ -67,17 +67,19 @@ func TestValuesAreCompleted(t *testing.T) {
 func TestFilesAreCompleted(t *testing.T) {
 	var visit func(*cobra.Command)
 	visit = func(c *cobra.Command) {
-		c.Flags().VisitAll(func(f *pflag.Flag) {
+		look := func(f *pflag.Flag) {
 			file := f.Name == "config" || strings.HasSuffix(f.Name, "-file") || strings.HasPrefix(f.Usage, "file ")
 			complete, said := c.GetFlagCompletionFunc(f.Name)
 			directive := noFiles
-			if said && file {
+			if said && file { // others may ask the API for names
 				_, directive = complete(c, nil, "")
 			}
-			if file != (directive == cobra.ShellCompDirectiveDefault) {
+			if file && directive != cobra.ShellCompDirectiveDefault {
 				t.Errorf("%s --%s offers no files", c.CommandPath(), f.Name)
 			}
-		})
+		}
+		c.Flags().VisitAll(look)
+		c.PersistentFlags().VisitAll(look)
 		for _, sub := range c.Commands() {
 			visit(sub)
 		}

@@ -38,8 +38,8 @@ type GrantKind string
 
 // The kinds, in the order of lists.
 const (
-	BucketACL GrantKind = "bucket_acl"
 	ObjectACL GrantKind = "object_acl"
+	BucketACL GrantKind = "bucket_acl"
 	CORS      GrantKind = "cors"
 	Key       GrantKind = "key"
 	Link      GrantKind = "link"
