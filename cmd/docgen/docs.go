@@ -62,46 +62,98 @@ const generatedHeader = "<!-- Written by: go run ./cmd/docgen docs -->\n\n"
 func commandsPage(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(generatedHeader + "# Commands\n\n" + helpToMarkdown(root.Long) + "\n\n")
-	b.WriteString(
-		"```\n" + root.Use + " [flags]\n\n" + root.NonInheritedFlags().FlagUsages() + "```\n\n" +
-			examplesBlock(root) + "| command | |\n|---|---|\n",
-	)
+	own, _ := cli.Flags(root)
+	b.WriteString("```\n" + root.Use + " [flags]\n\n" + cli.FlagUsages(own, pageWidth) + "```\n\n" +
+		examplesBlock(root) + "| command | |\n|---|---|\n")
 	for _, c := range visibleCommands(root) {
 		fmt.Fprintf(&b, "| [lookout %s](%s.md) | %s |\n", c.Name(), c.Name(), c.Short)
 	}
 	b.WriteString(
 		"| lookout completion | Completions for bash, zsh, fish and PowerShell: `lookout completion bash --help` |\n",
 	)
+	b.WriteString("\n## Common flags\n\n" +
+		"Many commands have these flags, and some of those above. Their pages only name them:\n\n```\n" +
+		cli.FlagUsages(commonFlags(root), pageWidth) + "```\n")
 	return b.String()
 }
 
-// helpToMarkdown converts a help text to Markdown, with the exit codes as a block.
-func helpToMarkdown(text string) string {
-	head, list, found := strings.Cut(text, "\n\nExit codes:\n")
-	if !found {
-		return text
+// pageWidth is the width of blocks on pages.
+const pageWidth = 100
+
+// commonFlags returns the flags that at least ten commands have in the same words.
+func commonFlags(root *cobra.Command) *pflag.FlagSet {
+	common, count := pflag.NewFlagSet("", pflag.ContinueOnError), map[string]int{}
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		own, _ := cli.Flags(c)
+		own.VisitAll(func(f *pflag.Flag) {
+			count[f.Name+f.Usage]++
+			if count[f.Name+f.Usage] == 10 && common.Lookup(f.Name) == nil {
+				common.AddFlag(f)
+			}
+		})
+		for _, sub := range visibleCommands(c) {
+			visit(sub)
+		}
 	}
-	return head + "\n\nExit codes:\n\n```\n" + list + "\n```"
+	for _, c := range visibleCommands(root) {
+		visit(c)
+	}
+	return common
+}
+
+// describedFlags returns the flags that only the part about a command describes, and the names of its others.
+func describedFlags(c *cobra.Command, common *pflag.FlagSet) (own *pflag.FlagSet, others []string) {
+	all, others := cli.Flags(c)
+	own = pflag.NewFlagSet("", pflag.ContinueOnError)
+	all.VisitAll(func(f *pflag.Flag) {
+		if other := common.Lookup(f.Name); other != nil && other.Usage == f.Usage {
+			others = append(others, "--"+f.Name)
+			return
+		}
+		own.AddFlag(f)
+	})
+	slices.Sort(others)
+	return own, others
+}
+
+// helpToMarkdown converts a help text to Markdown, with its lists as blocks.
+func helpToMarkdown(text string) string {
+	var b strings.Builder
+	block := false
+	for line := range strings.SplitSeq(text, "\n") {
+		switch {
+		case strings.HasPrefix(line, "  ") && !block:
+			b.WriteString("\n```\n")
+		case !strings.HasPrefix(line, "  ") && block:
+			b.WriteString("```\n")
+		}
+		block = strings.HasPrefix(line, "  ")
+		b.WriteString(line + "\n")
+	}
+	if block {
+		b.WriteString("```\n")
+	}
+	return strings.TrimRight(strings.ReplaceAll(b.String(), "\n\n\n", "\n\n"), "\n")
 }
 
 // commandPage returns the page of a command and its subcommands.
 func commandPage(c *cobra.Command) string {
 	var b strings.Builder
+	common := commonFlags(c.Root())
 	fmt.Fprintf(&b, "%s# lookout %s\n\n", generatedHeader, c.Name())
-	writeCommandDoc(&b, c)
-	b.WriteString("`--read-only` and `--no-color`, which every command has, are described in the " +
-		"[list of commands](README.md).\n\n")
+	writeCommandDoc(&b, c, common)
 	for _, sub := range visibleCommands(c) {
 		fmt.Fprintf(&b, "## %s\n\n", sub.CommandPath())
-		writeCommandDoc(&b, sub)
+		writeCommandDoc(&b, sub, common)
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-func writeCommandDoc(b *strings.Builder, c *cobra.Command) {
+func writeCommandDoc(b *strings.Builder, c *cobra.Command, common *pflag.FlagSet) {
 	fmt.Fprintf(b, "%s.\n\n", strings.TrimRight(c.Short, "."))
 	if c.Long != "" {
-		b.WriteString(c.Long + "\n\n")
+		b.WriteString(helpToMarkdown(c.Long) + "\n\n")
 	}
 	usageLine := c.UseLine()
 	if subcommands := visibleCommands(c); slices.ContainsFunc(subcommands, isTheSame) {
@@ -110,10 +162,11 @@ func writeCommandDoc(b *strings.Builder, c *cobra.Command) {
 		usageLine = c.CommandPath() + " COMMAND [flags]"
 	}
 	fmt.Fprintf(b, "```\n%s\n", usageLine)
-	if flags := ownFlags(c).FlagUsages(); flags != "" {
-		b.WriteString("\n" + flags)
+	own, others := describedFlags(c, common)
+	if own.HasFlags() {
+		b.WriteString("\n" + cli.FlagUsages(own, pageWidth))
 	}
-	b.WriteString("```\n\n")
+	fmt.Fprintf(b, "```\n\n[Common flags](README.md#common-flags): `%s`.\n\n", strings.Join(others, "`, `"))
 	if hasOwnExamples(c) {
 		b.WriteString(examplesBlock(c))
 	}
@@ -131,18 +184,6 @@ func examplesBlock(c *cobra.Command) string {
 func hasOwnExamples(c *cobra.Command) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(c.Example), "\n")
 	return first != "" && (!c.HasParent() || !strings.Contains(c.Parent().Example, first))
-}
-
-// ownFlags returns a command's flags without inherited ones and --help.
-func ownFlags(c *cobra.Command) *pflag.FlagSet {
-	set := pflag.NewFlagSet("", pflag.ContinueOnError)
-	set.SortFlags = true
-	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Name != "help" {
-			set.AddFlag(f)
-		}
-	})
-	return set
 }
 
 func configurationPage() string {
@@ -184,23 +225,11 @@ func configurationPage() string {
 			"\n\n```toml\n[keys]\n\"services.disable\" = [\"d\", \"ctrl+d\"]\n```\n\n" +
 			"## Environment\n\n",
 	)
-	for _, v := range environmentVariables {
-		fmt.Fprintf(&b, "- `%s`: %s\n", v.name, v.about)
+	for _, v := range config.EnvironmentVariables {
+		fmt.Fprintf(&b, "- `%s`: %s\n", v.Name, v.Meaning)
 	}
 	b.WriteString("\n## Example\n\n```toml\n" + config.Example() + "```\n")
 	return b.String()
-}
-
-// environmentVariables are the environment variables that lookout reads.
-var environmentVariables = []struct{ name, about string }{
-	{"LOOKOUT_TOKEN", "the token; takes precedence over the account's block"},
-	{"LOOKOUT_BASE_URL", "address of the API"},
-	{"LOOKOUT_ACCOUNT", "account to use, as named in the configuration"},
-	{"LOOKOUT_CONFIG", "the configuration file"},
-	{"LOOKOUT_READ_ONLY", "1 means --read-only"},
-	{"HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE", "proxies and trusted certificates, with their usual meaning"},
-	{"NO_COLOR, COLORTERM, TERM, LANG", "what the terminal can show"},
-	{"VISUAL, EDITOR", "the editor for \"lookout config edit\""},
 }
 
 func writeConfigKeys(b *strings.Builder, settings []config.KeySpec) {
@@ -286,16 +315,17 @@ func manualPage(root *cobra.Command) string {
 	text, _, _ := strings.Cut(root.Long, "\n\nExit codes:")
 	m.text(text)
 	m.section("OPTIONS")
-	m.flags(ownFlags(root))
+	own, _ := cli.Flags(root)
+	m.flags(own)
+	m.section("COMMON OPTIONS")
+	m.text("Many commands have these options, and some of those above. The commands below only name them.")
+	common := commonFlags(root)
+	m.flags(common)
 	m.section("COMMANDS")
-	m.text(
-		"The options above are not repeated: commands that work on an account take --account, --base-url, " +
-			"--config, --token-env, --token-file and --read-only; demo takes the display options.",
-	)
 	for _, c := range visibleCommands(root) {
-		m.commandSection(c)
+		m.commandSection(c, common)
 		for _, sub := range visibleCommands(c) {
-			m.commandSection(sub)
+			m.commandSection(sub, common)
 		}
 	}
 	m.section("CONFIGURATION")
@@ -312,8 +342,8 @@ func manualPage(root *cobra.Command) string {
 		m.item(form[0], strings.ReplaceAll(form[1], "`", ""))
 	}
 	m.section("ENVIRONMENT")
-	for _, v := range environmentVariables {
-		m.item(v.name, v.about)
+	for _, v := range config.EnvironmentVariables {
+		m.item(v.Name, v.Meaning)
 	}
 	m.section("FILES")
 	m.item("$XDG_CONFIG_HOME/lookout/config.toml", "the configuration; never written without asking")
@@ -332,13 +362,34 @@ func (p *manWriter) line(text string) { p.WriteString(text + "\n") }
 
 func (p *manWriter) section(name string) { p.line(".SH " + name) }
 
-// text writes escaped lines.
+// manWidth is the width of lists in the manual, which readers do not wrap.
+const manWidth = 72
+
+// text writes paragraphs, whose lines are kept, and indented lists.
 func (p *manWriter) text(text string) {
-	for i, line := range strings.Split(text, "\n") {
+	for i, paragraph := range strings.Split(text, "\n\n") {
 		if i > 0 {
-			p.line(".br")
+			p.line(".PP")
 		}
-		p.line(escapeRoff(line))
+		list := false
+		for j, line := range strings.Split(paragraph, "\n") {
+			switch isItem := strings.HasPrefix(line, "  "); {
+			case isItem && !list:
+				p.line(".nf")
+				list = true
+			case j > 0 && !list:
+				p.line(".br")
+			}
+			if list {
+				line = cli.WrapLines(line, manWidth)
+			}
+			for piece := range strings.SplitSeq(line, "\n") {
+				p.line(escapeRoff(piece))
+			}
+		}
+		if list {
+			p.line(".fi")
+		}
 	}
 }
 
@@ -350,23 +401,20 @@ func (p *manWriter) item(name, about string) {
 }
 
 func (p *manWriter) flags(set *pflag.FlagSet) {
-	set.VisitAll(func(f *pflag.Flag) {
-		kind, about := pflag.UnquoteUsage(f)
-		name := "--" + f.Name
-		if f.Shorthand != "" {
-			name = "-" + f.Shorthand + ", " + name
-		}
-		p.item(strings.TrimSpace(name+" "+kind), about)
-	})
+	set.VisitAll(func(f *pflag.Flag) { p.item(cli.FlagUsage(f)) })
 }
 
-func (p *manWriter) commandSection(c *cobra.Command) {
+func (p *manWriter) commandSection(c *cobra.Command, common *pflag.FlagSet) {
 	p.line(".SS " + escapeRoff(strings.TrimSuffix(c.UseLine(), " [flags]")))
 	p.text(c.Short + ".")
 	if c.Long != "" {
+		p.line(".PP")
 		p.text(c.Long)
 	}
-	p.flags(flagsExcept(ownFlags(c), ownFlags(c.Root())))
+	own, others := describedFlags(c, common)
+	p.flags(own)
+	p.line(".PP")
+	p.text("Common options: " + strings.Join(others, ", ") + ".")
 	if hasOwnExamples(c) {
 		p.line(".PP\n.nf")
 		for line := range strings.SplitSeq(c.Example, "\n") {
@@ -374,17 +422,6 @@ func (p *manWriter) commandSection(c *cobra.Command) {
 		}
 		p.line(".fi")
 	}
-}
-
-// flagsExcept returns the flags without those that another set describes in the same words.
-func flagsExcept(set, told *pflag.FlagSet) *pflag.FlagSet {
-	rest := pflag.NewFlagSet("", pflag.ContinueOnError)
-	set.VisitAll(func(f *pflag.Flag) {
-		if other := told.Lookup(f.Name); other == nil || other.Usage != f.Usage {
-			rest.AddFlag(f)
-		}
-	})
-	return rest
 }
 
 func writeManConfigKeys(p *manWriter, settings []config.KeySpec, lead string) {

@@ -141,7 +141,7 @@ func TestAccountsToken_replacesInPlace(t *testing.T) {
 	if readText(t, path) != before {
 		t.Errorf("the configuration has changed:\n%s", readText(t, path))
 	}
-	r.CheckResult(r.RunWithInput("", "accounts", "token", "prod"), exit.CodeUsage, "it is empty")
+	r.CheckResult(r.RunWithInput("", "accounts", "token", "prod"), exit.CodeUsage, "the token is empty")
 	r.CheckResult(
 		r.RunWithInput("new", "accounts", "token", "stage", "--untested"), exit.CodeOK, "not tried",
 	)

@@ -46,9 +46,9 @@ func auditCommand(f *config.Flags) *cobra.Command {
     certificate        certificates that have expired or will expire within 30 days
 
 The API does not report when a certificate expires; lookout knows the date only for those uploaded from this machine.
-Anything that could not be read is reported as "not known", never as "ok". The exit code is 0 if everything was read
-and nothing was found, and 8 if anything was found. If nothing was found but something could not be read, it is the
-code of that failure. An unknown expiry date does not affect it.`,
+` + "Anything that could not be read is reported as \"not known\", never as \"ok\". The exit code is 0 if " +
+			"everything was read and nothing was found, and 8 if anything was found. If nothing was found but " +
+			"something could not be read, it is the code of that failure. An unknown expiry date does not affect it.",
 		Example: indentExamples("lookout audit\nlookout audit --ignore unlimited-key -o json"),
 	}
 	f.AddAccountFlags(c.Flags())
@@ -135,11 +135,11 @@ func statusCommand(f *config.Flags) *cobra.Command {
 		Short: "Show what is broken, with an exit code for cron, CI and monitoring",
 		Args:  NoArgs,
 		Long: "Prints a line for each service that is down and each issue that is open, and nothing if all is well.\n" +
-			"A disabled service does not count as a problem, but an open issue on it does. Anything that could not\n" +
-			"be read is listed as \"not known\". On a terminal, a service and its issue are one line, which says\n" +
+			"A disabled service does not count as a problem, but an open issue on it does. Anything that could not " +
+			"be read is listed as \"not known\". On a terminal, a service and its issue are one line, which says " +
 			"whom to call; with -o, --columns, --filter, --sort or --limit, it prints the rows that a pipe gets.\n" +
 			fmt.Sprintf(
-				"The exit code is 0 if all is well, and %d if something is broken. If nothing is known to be\n"+
+				"The exit code is 0 if all is well, and %d if something is broken. If nothing is known to be "+
 					"broken but a list could not be read, it is the code of that failure.",
 				exit.CodeProblem,
 			),

@@ -23,10 +23,11 @@ import (
 
 func configCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
-		Use:     "config",
-		Short:   "Create, show, check and edit the configuration",
-		Args:    NoArgs,
-		Long:    "Create, show, check and edit the configuration. lookout changes it only when you ask it to.",
+		Use:   "config",
+		Short: "Create, show, check and edit the configuration",
+		Args:  NoArgs,
+		Long: "Create, show, check and edit the configuration. lookout changes it only when you ask it to.\n\n" +
+			config.Help(),
 		Example: indentExamples("lookout config init\nlookout config edit\nlookout config validate"),
 		RunE:    requireSubcommand,
 	}

@@ -88,12 +88,12 @@ func handoverCommand(f *config.Flags) *cobra.Command {
 		Example: indentExamples(
 			"lookout handover --since 8h > handover.md\nlookout handover --since 2026-11-20 -o json",
 		),
-		Long: `Lists services in trouble and whom to call, open issues, the services that are disabled now and
-until when, the maintenance windows planned on this machine, changes whose outcome is unknown, the
-changes made from this machine with their reasons, and the changes of services made elsewhere that
-this machine has seen. If something cannot be read, the handover says so and contains the rest.
-The dashboard has the same in a pane, in which you can add a note.
-Times are in UTC, to the minute (2026-11-20 13:05 UTC). With -o json, they are RFC 3339 times in UTC.`,
+		Long: "Lists services in trouble and whom to call, open issues, the services that are disabled now and " +
+			"until when, the maintenance windows planned on this machine, changes whose outcome is unknown, the " +
+			"changes made from this machine with their reasons, and the changes of services made elsewhere that " +
+			"this machine has seen. If something cannot be read, the handover says so and contains the rest.\nThe " +
+			"dashboard has the same in a pane, in which you can add a note.\nTimes are in UTC, to the minute " +
+			"(2026-11-20 13:05 UTC). With -o json, they are RFC 3339 times in UTC.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if format != "markdown" && format != "json" {
 				return exit.Usage(fmt.Errorf("unknown output format %q (use markdown or json)", format))

@@ -62,7 +62,11 @@ func NewRootCommand() *cobra.Command {
 		Long: "lookout shows what is broken, what it affects and whom to call, and lets you browse buckets from " +
 			"the keyboard.\nWithout a command it opens the dashboard; without a configuration it helps you " +
 			"create one.\nWith several accounts, lookout --all starts with an overview of all of them.\n" +
-			"Try it without an account: lookout demo\n\n" + output.Help + "\n\n" + exit.Help(),
+			"Try it without an account: lookout demo\n\n" +
+			"Settings come from flags, the variables below and the configuration file, whose accounts, [columns], " +
+			"[keys] and other settings lookout config --help lists. Commands that send requests also take --debug, " +
+			"which writes each request and response to standard error.\n\n" +
+			output.Help + "\n\n" + exit.Help() + "\n\n" + config.EnvironmentHelp(),
 		Example:       indentExamples("lookout demo\nlookout -a production --read-only\nlookout --view services"),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -173,13 +177,12 @@ func restrictBuiltinCommands(root *cobra.Command) {
 // function that it returns reports why no help was printed, or nil.
 func restrictHelp(root *cobra.Command) (refused func() error) {
 	var err error
-	help := root.HelpFunc()
-	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		if c.HasSubCommands() {
 			err = NoArgs(c, c.Flags().Args())
 		}
 		if err == nil {
-			help(c, args)
+			printHelp(c)
 		}
 	})
 	return func() error { return err }

@@ -229,7 +229,7 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 		Args:    NoArgs,
 		Example: indentExamples("lookout doctor\nlookout doctor -o json"),
 		Long: "Checks the configuration, the source of the token, the address, TLS, proxy and clock, the token's " +
-			"scopes and what they allow in each pane,\n" +
+			"scopes and what they allow in each pane, " +
 			"the terminal, and the state folders. It checks all accounts of the configuration; -a chooses one.\n" +
 			"It reads the first rows of every list, and changes nothing. " +
 			"Warnings alone give exit code 0. Otherwise the exit code is that of the first failure:\n" +

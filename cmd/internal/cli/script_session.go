@@ -245,9 +245,9 @@ func (s *scriptSession) readSecret(ctx context.Context, path, what string) (clie
 	text := strings.TrimRight(string(data), "\r\n")
 	switch {
 	case len(data) > prompt.MaxSecretBytes:
-		return client.Secret{}, exit.Usage(fmt.Errorf("%s: it is longer than %d bytes", what, prompt.MaxSecretBytes))
+		return client.Secret{}, exit.Usage(fmt.Errorf("the %s is longer than %d bytes", what, prompt.MaxSecretBytes))
 	case text == "":
-		return client.Secret{}, exit.Usage(fmt.Errorf("%s: it is empty", what))
+		return client.Secret{}, exit.Usage(fmt.Errorf("the %s is empty", what))
 	}
 	return client.NewSecret(text), nil
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -131,4 +132,26 @@ func (f *Flags) ScrubEnvironment(demo bool) {
 	for _, name := range []string{"TEA_TRACE", "TEA_DEBUG"} {
 		_ = os.Unsetenv(name)
 	}
+}
+
+// EnvironmentVariables are the environment variables that lookout reads.
+var EnvironmentVariables = []struct{ Name, Meaning string }{
+	{"LOOKOUT_TOKEN", "the token; takes precedence over the account's block"},
+	{"LOOKOUT_BASE_URL", "address of the API"},
+	{"LOOKOUT_ACCOUNT", "account to use, as named in the configuration"},
+	{"LOOKOUT_CONFIG", "the configuration file"},
+	{"LOOKOUT_READ_ONLY", "1 means --read-only"},
+	{"HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE", "proxies and trusted certificates, with their usual meaning"},
+	{"NO_COLOR, COLORTERM, TERM, LANG", "what the terminal can show"},
+	{"VISUAL, EDITOR", "the editor for \"lookout config edit\""},
+}
+
+// EnvironmentHelp returns the list of environment variables for help texts.
+func EnvironmentHelp() string {
+	var b strings.Builder
+	b.WriteString("Environment:")
+	for _, v := range EnvironmentVariables {
+		fmt.Fprintf(&b, "\n  %-36s  %s", v.Name, v.Meaning)
+	}
+	return b.String()
 }

@@ -37,6 +37,28 @@ func Template() string {
 	return b.String()
 }
 
+// Help returns the keys and tables of the configuration for help texts.
+func Help() string {
+	var b strings.Builder
+	list := func(title string, keys []KeySpec) {
+		names := make([]string, len(keys))
+		for i, s := range keys {
+			names[i] = s.Name
+		}
+		fmt.Fprintf(&b, "\n  %-15s  %s", title, strings.Join(names, ", "))
+	}
+	b.WriteString("These are its keys and tables; lookout config init writes a file that explains each of them:")
+	list("top level", TopLevelKeys())
+	list("[accounts.NAME]", AccountKeys())
+	for _, t := range Tables() {
+		meaning, _, _ := strings.Cut(t.Description, ". ")
+		fmt.Fprintf(&b, "\n  %-15s  %s", "["+t.Title+"]", meaning)
+	}
+	meaning, _, _ := strings.Cut(KeysDescription, ". ")
+	fmt.Fprintf(&b, "\n  %-15s  %s", "[keys]", meaning)
+	return b.String()
+}
+
 func (s KeySpec) writeTemplate(b *strings.Builder) {
 	fmt.Fprintf(
 		b, "\n# %s\n# Value: %s. Default: %s.\n# %s = %s\n", s.Description, s.TypeName(), s.DefaultText, s.Name,

@@ -31,16 +31,15 @@ import (
 var Formats = []string{"table", "json", "ndjson", "csv"}
 
 // Help says how lists are written.
-const Help = `Lists are streamed, so they need only a few megabytes of memory however long they are, except with --sort,
-or with --jq without -o ndjson. If reading fails, the rows read before the failure are still printed, and the exit
-code is not 0; a JSON array is then left open, so that no program mistakes it for a complete one. The first 5,000
-rows set the widths of a table's columns. Times are RFC 3339 in UTC; a table on a terminal shows ages instead, sizes
-with their units, and names instead of IDs.
-
---jq prints the results of a jq expression, which is applied to each row with -o ndjson, and otherwise to
-the whole array or object, which is kept in memory. A string is printed without quotes, with control and invisible
-characters escaped (in a pipe it keeps its line breaks); anything else is one line of JSON. The expression cannot read
-files or environment variables. If the expression fails, the results up to then are still printed.`
+const Help = "Lists are streamed, so they need only a few megabytes of memory however long they are, except with " +
+	"--sort, or with --jq without -o ndjson. If reading fails, the rows read before the failure are still printed, " +
+	"and the exit code is not 0; a JSON array is then left open, so that no program mistakes it for a complete " +
+	"one. The first 5,000 rows set the widths of a table's columns. Times are RFC 3339 in UTC; a table on a " +
+	"terminal shows ages instead, sizes with their units, and names instead of IDs.\n\n--jq prints the results of " +
+	"a jq expression, which is applied to each row with -o ndjson, and otherwise to the whole array or object, " +
+	"which is kept in memory. A string is printed without quotes, with control and invisible characters escaped " +
+	"(in a pipe it keeps its line breaks); anything else is one line of JSON. The expression cannot read files or " +
+	"environment variables. If the expression fails, the results up to then are still printed."
 
 // A Printer writes rows as the flags of a command say.
 type Printer struct {
