@@ -666,7 +666,7 @@ func (a accountFile) remove(c *cobra.Command, f *config.Flags, name string, yes 
 	if err != nil {
 		return err
 	}
-	token, effect := a.OwnTokenFile(a.path, name), "Removes account "+name+" from "+a.path
+	token, effect := a.OwnTokenFile(a.path, name), "This removes account "+name+" from "+a.path
 	if token != "" {
 		effect += ", and its token file " + token
 	}
@@ -675,7 +675,7 @@ func (a accountFile) remove(c *cobra.Command, f *config.Flags, name string, yes 
 	}
 	if !yes {
 		if _, ok := output.AsTerminal(c.InOrStdin()); !ok {
-			return exit.Usage(fmt.Errorf("%s: standard input is not a terminal; add --yes", effect))
+			return exit.Usage(fmt.Errorf("%s, but standard input is not a terminal; add --yes", asSentence(effect)))
 		}
 		asker := &scriptSession{in: c.InOrStdin(), errOut: c.ErrOrStderr(), settings: s}
 		agreed, err := asker.promptForWord(c.Context(), client.ConsentQuestion{Effect: effect, Word: name})

@@ -152,46 +152,46 @@ func changeCases(r *testEnv) []changeCase {
 		},
 		{
 			line:   "objects put " + testenv.Bucket + " new " + file,
-			effect: "Stores object " + testenv.Bucket + "/new",
+			effect: "this stores object " + testenv.Bucket + "/new",
 			op:     "upload",
 			sent:   "put object",
 		},
 		{
 			line:   "objects put " + object + " " + file + " --force",
-			effect: "Stores object " + testenv.Bucket + "/README.txt",
+			effect: "this stores object " + testenv.Bucket + "/README.txt",
 			op:     "upload",
 			sent:   "put object",
 			before: `"name":"README.txt"`,
 		},
 		{
 			line:   "objects rm " + object,
-			effect: "Removes object " + testenv.Bucket + "/README.txt",
+			effect: "this removes object " + testenv.Bucket + "/README.txt",
 			asks:   true,
 			op:     "delete object",
 			before: `"name":"README.txt"`,
 		},
 		{
 			line:   "objects sync " + folder + " " + testenv.Bucket + "/new",
-			effect: "Stores 1 file below " + testenv.Bucket + "/new/",
+			effect: "this stores 1 file below " + testenv.Bucket + "/new/",
 			op:     "upload",
 			sent:   "put object",
 		},
 		{
 			line:   "objects cp " + testenv.Bucket + "/README.txt " + testenv.Bucket + "/new",
-			effect: "Copies 1 object from " + testenv.Bucket + " to " + testenv.Bucket + "/new, ",
+			effect: "this copies 1 object from " + testenv.Bucket + " to " + testenv.Bucket + "/new, ",
 			op:     "upload",
 			sent:   "put object",
 		},
 		{
 			line:   "objects mv " + testenv.Bucket + "/README.txt " + testenv.Bucket + "/new",
-			effect: "Moves 1 object from " + testenv.Bucket + " to " + testenv.Bucket + "/new, ",
+			effect: "this moves 1 object from " + testenv.Bucket + " to " + testenv.Bucket + "/new, ",
 			first:  "put object",
 			op:     "delete object",
 			before: `"name":"README.txt"`,
 		},
 		{
 			line:   "buckets empty " + object,
-			effect: "Removes everything below " + testenv.Bucket + "/README.txt for good: 1 object, ",
+			effect: "this removes everything below " + testenv.Bucket + "/README.txt for good: 1 object, ",
 			asks:   true,
 			op:     "empty bucket",
 			sent:   "delete object",
@@ -199,13 +199,13 @@ func changeCases(r *testEnv) []changeCase {
 		{
 			line:   "objects acl " + object + " public-read",
 			asks:   true,
-			effect: "Changes the access to object " + testenv.Bucket + "/README.txt: public-read",
+			effect: "this changes the access to object " + testenv.Bucket + "/README.txt: public-read",
 			op:     "update object ACL",
 			before: `{"acl":"private"}`,
 		},
 		{
 			line:   "objects link " + object,
-			effect: "Creates a GET link to object " + testenv.Bucket + "/README.txt that works for 1h0m0s",
+			effect: "this creates a GET link to object " + testenv.Bucket + "/README.txt that works for 1h0m0s",
 			op:     "create download URL",
 			sent:   "nothing", // the emulator's ledger holds only changes of what is stored
 			reads:  true,
@@ -225,7 +225,7 @@ func changeCases(r *testEnv) []changeCase {
 		},
 		{
 			line:   "storage cancel",
-			effect: "This deletes ",
+			effect: "this deletes ",
 			asks:   true,
 			named:  true,
 			op:     "cancel Object Storage",
@@ -233,18 +233,18 @@ func changeCases(r *testEnv) []changeCase {
 		},
 		{
 			line:   "keys create ci-1 --unlimited",
-			effect: "Creates key ci-1",
+			effect: "this creates key ci-1",
 			op:     "create key",
 		},
 		{
 			line:   "keys rotate ada --unlimited",
-			effect: "Creates a key to replace key ada (208), with the same access: everything",
+			effect: "this creates a key to replace key ada (208), with the same access: everything",
 			op:     "create key",
 			before: `{"replaces":208}`,
 		},
 		{
 			line:   "objects rclone us-east-1/acme-www --profile " + filepath.Join(r.Home, "rclone.conf"),
-			effect: "Creates access key rclone-acme-www for rclone",
+			effect: "this creates access key rclone-acme-www for rclone",
 			op:     "create key",
 		},
 		{
@@ -305,7 +305,7 @@ func (r *testEnv) checkChange(c changeCase, account string) {
 		r.checkNothingSent()
 		return
 	case account == "prod":
-		r.CheckResult(r.Run(args...), exit.CodeUsage, c.effect, ": account prod is protected", "add --yes=prod")
+		r.CheckResult(r.Run(args...), exit.CodeUsage, c.effect, ", but account prod is protected", "add --yes=prod")
 		r.CheckResult(r.Run(append(args, "--yes")...), exit.CodeUsage, c.effect, "add --yes=prod")
 		yes = "--yes=prod"
 	default:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"os/exec"
@@ -56,8 +57,13 @@ func configCommand(f *config.Flags) *cobra.Command {
 		})
 	sub("init", "Write a new configuration with every key explained", "lookout config init", NoArgs,
 		withFlags(f, initConfig))
-	sub("show", "Show every setting, its value and where the value comes from", "lookout config show -a production",
-		NoArgs, withFlags(f, showConfig))
+	show := sub("show", "Show every setting, its value and where the value comes from",
+		"lookout config show -a production\nlookout config show --filter '!from:default'", NoArgs, nil)
+	printsRows(show, []resource.ColumnDefinition[*effectiveValue]{
+		{Name: "key", Value: func(s *effectiveValue) string { return s.Key }},
+		{Name: "value", Value: func(s *effectiveValue) string { return s.Value }},
+		{Name: "from", Value: func(s *effectiveValue) string { return s.From }},
+	}, func(c *cobra.Command, _ []string) (iter.Seq[*effectiveValue], error) { return effectiveValues(c, f) })
 	validate := sub("validate [FILE]", "Report every mistake with its file, line and column",
 		"lookout config validate new.toml\nlookout config validate", ArgsFromUse,
 		func(c *cobra.Command, args []string) error { return validateConfig(c, f, args) })
@@ -95,42 +101,35 @@ type effectiveValue struct {
 	From  string `json:"from"`
 }
 
-func showConfig(c *cobra.Command, f *config.Flags) error {
+// effectiveValues returns every setting.
+func effectiveValues(c *cobra.Command, f *config.Flags) (iter.Seq[*effectiveValue], error) {
 	path, data, err := config.Read(f)
 	if err != nil {
-		return exit.Usage(err)
+		return nil, exit.Usage(err)
 	}
 	cfg, wrong := config.Parse(data)
 	if len(wrong.Fatal()) > 0 {
-		return exit.Usage(wrong.AsError(path))
+		return nil, exit.Usage(wrong.AsError(path))
 	}
 	if err := wrong.AsError(path); err != nil {
 		fmt.Fprintf(c.ErrOrStderr(), "lookout: %v\n", err)
 	}
 	var document map[string]any
 	if err := toml.Unmarshal(data, &document); err != nil {
-		return exit.Usage(err)
+		return nil, exit.Usage(err)
 	}
 	rows, err := collectEffectiveValues(c, f, cfg, document, config.FindPositions(data))
 	if err != nil {
-		return exit.Usage(err)
+		return nil, exit.Usage(err)
 	}
-	shown := make([]any, len(rows))
-	for i, row := range rows {
-		shown[i] = &row
-	}
-	return output.WriteTable(c.OutOrStdout(), resource.EraseColumns([]resource.ColumnDefinition[*effectiveValue]{
-		{Name: "key", Value: func(s *effectiveValue) string { return s.Key }},
-		{Name: "value", Value: func(s *effectiveValue) string { return s.Value }},
-		{Name: "from", Value: func(s *effectiveValue) string { return s.From }},
-	}), shown, 0)
+	return slices.Values(rows), nil
 }
 
 // collectEffectiveValues returns the keys at the top and those of the chosen account, or of all accounts if none is
 // chosen.
 func collectEffectiveValues(
 	c *cobra.Command, f *config.Flags, cfg config.File, document map[string]any, at config.Positions,
-) ([]effectiveValue, error) {
+) ([]*effectiveValue, error) {
 	s, err := config.Resolve(cfg, f)
 	names := []string{s.Account}
 	switch {
@@ -151,8 +150,8 @@ func collectEffectiveValues(
 		}
 		rows = append(rows, effectiveTableValues(c, config.AccountKeys(), []string{"accounts", name}, block, at)...)
 		rows = append(
-			rows, effectiveValue{"token of " + name, "(not shown)", own.TokenSource().Description},
-			effectiveValue{"journal of " + name, own.JournalPath(), "-"},
+			rows, &effectiveValue{"token of " + name, "(not shown)", own.TokenSource().Description},
+			&effectiveValue{"journal of " + name, own.JournalPath(), "-"},
 		)
 	}
 	return rows, nil
@@ -162,11 +161,11 @@ func collectEffectiveValues(
 // or the default.
 func effectiveTableValues(
 	c *cobra.Command, list []config.KeySpec, in []string, table map[string]any, at config.Positions,
-) []effectiveValue {
-	var rows []effectiveValue
+) []*effectiveValue {
+	var rows []*effectiveValue
 	for _, s := range list {
 		key := append(slices.Clone(in), s.Name)
-		row := effectiveValue{strings.Join(key, "."), s.DefaultText, "default"}
+		row := &effectiveValue{strings.Join(key, "."), s.DefaultText, "default"}
 		if v, there := table[s.Name]; there {
 			row.Value, row.From = fmt.Sprint(v), fmt.Sprintf("line %d", at.At(key...).Line)
 		}

@@ -134,7 +134,7 @@ func (a *scriptAsker) flagAnswer(q client.ConsentQuestion) (bool, error) {
 		problem = "a plain --yes is not enough"
 	}
 	if a.opens && !protected {
-		problem = "this makes or keeps something public and needs confirmation, but " + problem
+		problem = "making or keeping something public needs confirmation, and " + problem
 	}
 	next := "--yes"
 	if needsName {
@@ -143,7 +143,20 @@ func (a *scriptAsker) flagAnswer(q client.ConsentQuestion) (bool, error) {
 	if protected {
 		problem = fmt.Sprintf("account %s is protected, and %s", account, problem)
 	}
-	return false, exit.Usage(fmt.Errorf("%s: %s; add %s", a.summary, problem, next))
+	return false, exit.Usage(fmt.Errorf("%s, but %s; add %s", asSentence(a.summary), problem, next))
+}
+
+// asSentence returns an effect as the start of a sentence: "this removes …", or "this would delete …".
+func asSentence(effect string) string {
+	verb, _, _ := strings.Cut(effect, " ")
+	lower := strings.ToLower(effect[:1]) + effect[1:]
+	switch {
+	case verb == "This":
+		return lower
+	case verb != strings.ToLower(verb) && strings.HasSuffix(verb, "s"): // "Removes"
+		return "this " + lower
+	}
+	return "this would " + lower
 }
 
 // promptForWord asks on the terminal for the question's word, or for the account's name if it has none, and reports

@@ -69,7 +69,7 @@ func TestPublic_scriptsNeedYes(t *testing.T) {
 		before := len(r.API.Ledger())
 		s := r.Run(strings.Fields(line)...)
 		r.CheckResult(s, exit.CodeUsage,
-			"this makes or keeps something public and needs confirmation, but "+
+			"making or keeping something public needs confirmation, and "+
 				"standard input is not a terminal; add --yes")
 		if n := len(r.API.Ledger()); n != before {
 			t.Errorf("%s: %d changes", line, n-before)
@@ -143,7 +143,7 @@ func TestKeptAccess_scripts(t *testing.T) {
 		}
 		r.MustRun("objects", "acl", www, public, "public-read", "--yes")
 		before := len(r.API.Ledger())
-		r.CheckResult(r.RunWithInput("x", line...), exit.CodeUsage, "this makes or keeps something public", "add --yes")
+		r.CheckResult(r.RunWithInput("x", line...), exit.CodeUsage, "making or keeping something public", "add --yes")
 		if n := len(r.API.Ledger()); n != before {
 			t.Errorf("%s: %d changes", c.line, n-before)
 		}

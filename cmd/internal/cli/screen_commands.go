@@ -21,6 +21,7 @@ import (
 	"lookout/cmd/internal/version"
 	"lookout/ui/shell"
 	"lookout/views"
+	"lookout/views/resource"
 )
 
 // runDashboard runs the dashboard on a real account. If no account is configured, the wizard runs first.
@@ -270,13 +271,33 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 }
 
 func versionCommand() *cobra.Command {
-	return &cobra.Command{
+	p := &output.Printer{}
+	columns := resource.EraseColumns([]resource.ColumnDefinition[*version.Info]{
+		{Name: "version", Value: func(i *version.Info) string { return i.Version }},
+		{Name: "commit", Value: func(i *version.Info) string { return i.Commit }},
+		{Name: "date", Value: func(i *version.Info) string { return i.Date }},
+		{Name: "go", Value: func(i *version.Info) string { return i.Go }},
+		{Name: "platform", Value: func(i *version.Info) string { return i.Platform }},
+	})
+	c := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
+		Long:    "Prints version, commit, date, Go and platform on one line, unless a flag chooses another output.",
 		Args:    NoArgs,
-		Example: indentExamples("lookout version"),
-		Run: func(c *cobra.Command, _ []string) {
-			fmt.Fprintln(c.OutOrStdout(), "lookout "+version.Line())
+		Example: indentExamples("lookout version\nlookout version --jq .version"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			p.Out = c.OutOrStdout()
+			if err := p.Check(columns); err != nil {
+				return err
+			}
+			if p.Format == "table" && len(p.Columns) == 0 {
+				return output.WriteText(p.Out, "lookout "+version.Line()+"\n")
+			}
+			info := version.Get()
+			return output.WriteRow(c.Context(), *p, columns, &info)
 		},
 	}
+	p.AddFlags(c.Flags())
+	completeRowFlags(c.Flags(), columns)
+	return c
 }

@@ -332,7 +332,7 @@ func TestObjects_syncDeletesOnlyWhenAsked(t *testing.T) {
 	}
 	r.Write(filepath.Join(folder, "mine", "extra"), "x")
 	r.CheckResult(
-		r.Run("objects", "sync", at, folder, "--delete"), exit.CodeUsage, "Deletes 1 file in "+folder, "add --yes",
+		r.Run("objects", "sync", at, folder, "--delete"), exit.CodeUsage, "this deletes 1 file in "+folder, "add --yes",
 	)
 	r.CheckResult(r.Run("objects", "sync", at, folder, "--delete", "--yes"), exit.CodeOK, "1 file deleted")
 	if _, err := os.Stat(filepath.Join(folder, "mine")); !os.IsNotExist(err) {
@@ -509,11 +509,11 @@ func TestObjects_removesSeveral(t *testing.T) {
 	rm := func(args ...string) testenv.CommandResult {
 		return r.Run(append([]string{"objects", "rm", testenv.Bucket}, args...)...)
 	}
-	r.CheckResult(rm("www/logs/*.gz"), exit.CodeUsage, "Removes 2 objects", "www/logs/1.gz", "add --yes")
+	r.CheckResult(rm("www/logs/*.gz"), exit.CodeUsage, "this removes 2 objects", "www/logs/1.gz", "add --yes")
 	r.CheckResult(rm("www/logs/*.gz", "--dry-run", "--yes"), exit.CodeOK, "www/logs/1.gz", "www/logs/2.gz")
 	r.CheckResult(rm("www/logs/*.gz", "--yes"), exit.CodeOK, "2 objects removed")
 	r.CheckResult(rm("www/index.html", "www/css/a.css", "--yes"), exit.CodeOK, "2 objects removed")
-	r.CheckResult(rm("www/", "-r"), exit.CodeUsage, "Removes everything below us-east-1/acme-backups/www/ for good: 3")
+	r.CheckResult(rm("www/", "-r"), exit.CodeUsage, "this removes everything below us-east-1/acme-backups/www/ for good: 3")
 	r.CheckResult(rm("www/", "-r", "--yes"), exit.CodeOK, "3 objects removed")
 	r.CheckResult(rm("www/", "-r", "--yes"), exit.CodeOK, "there is nothing to remove")
 	if n := r.ledgerCount("delete object"); n != 7 {

@@ -13,12 +13,6 @@ import (
 	"lookout/views/resource"
 )
 
-// WriteTable aligns rows under the names of their columns. With a width every row takes one line: columns that do not
-// fit are dropped, which the end of the header shows, and long cells are truncated.
-func WriteTable(out io.Writer, columns []resource.ColumnDefinition[any], rows []any, width int) error {
-	return WriteText(out, newTextTable(listed(columns), rows, width).text(true))
-}
-
 // listed returns the columns that lists have.
 func listed(columns []resource.ColumnDefinition[any]) []resource.ColumnDefinition[any] {
 	detailOnly := func(c resource.ColumnDefinition[any]) bool { return c.DetailOnly }

@@ -2,9 +2,10 @@
 package version
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 )
 
 // Set when the program is built for release.
@@ -14,29 +15,38 @@ var (
 	date    = ""
 )
 
-// Line is one line: release, commit, date, Go.
-func Line() string {
-	v, c, d := release, commit, date
-	if info, ok := debug.ReadBuildInfo(); ok && v == "" {
-		v = info.Main.Version
-		for _, s := range info.Settings {
+// Info says which build this is.
+type Info struct {
+	Version  string `json:"version"` // "development" if it is no release
+	Commit   string `json:"commit"`
+	Date     string `json:"date"` // of the commit
+	Go       string `json:"go"`
+	Platform string `json:"platform"` // linux/amd64
+}
+
+// Get returns which build this is.
+func Get() Info {
+	i := Info{release, commit, date, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+	if build, ok := debug.ReadBuildInfo(); ok && i.Version == "" {
+		i.Version = build.Main.Version
+		for _, s := range build.Settings {
 			switch s.Key {
 			case "vcs.revision":
-				c = s.Value
+				i.Commit = s.Value
 			case "vcs.time":
-				d = s.Value
+				i.Date = s.Value
 			}
 		}
 	}
-	if v == "" || v == "(devel)" {
-		v = "development"
+	if i.Version == "" || i.Version == "(devel)" {
+		i.Version = "development"
 	}
-	line := v
-	if c != "" {
-		line += " " + c[:min(12, len(c))]
-	}
-	if d != "" {
-		line += " " + d
-	}
-	return fmt.Sprintf("%s %s %s/%s", line, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return i
+}
+
+// Line is one line: release, commit, date, Go.
+func Line() string {
+	i := Get()
+	words := []string{i.Version, i.Commit[:min(12, len(i.Commit))], i.Date, i.Go, i.Platform}
+	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), " ")
 }
