@@ -1,5 +1,6 @@
 // Command docgen writes the documentation that is derived from the program to a folder: command pages, manual,
-// configuration, keys, completions and pictures. It is not part of the shipped binary.
+// configuration, keys, completions and pictures. Beside that folder it writes the licences that the program embeds. It
+// is not part of the shipped binary.
 package main
 
 import (
@@ -22,7 +23,9 @@ func main() {
 
 // writeDocs writes the pages and pictures to a folder.
 func writeDocs(ctx context.Context, dir string) error {
-	for _, generate := range []func(context.Context) (map[string]string, error){generateDocs, renderPictures} {
+	for _, generate := range []func(context.Context) (map[string]string, error){
+		generateDocs, renderPictures, renderLicenses,
+	} {
 		pages, err := generate(ctx)
 		if err != nil {
 			return err

@@ -80,10 +80,14 @@ func TestPackagesAreWhole(t *testing.T) {
 		}
 	}
 	for text, in := range map[string]string{
-		"dst: /usr/share/zsh/vendor-completions/_lookout, packager: deb": packages,
-		"dst: /usr/share/zsh/site-functions/_lookout, packager: rpm":     packages,
-		"dst: /usr/share/zsh/site-functions/_lookout, packager: apk":     packages,
-		"dst: /usr/share/doc/lookout/copyright, packager: deb":           packages,
+		"dst: /usr/share/zsh/vendor-completions/_lookout, packager: deb":        packages,
+		"dst: /usr/share/zsh/site-functions/_lookout, packager: rpm":            packages,
+		"dst: /usr/share/zsh/site-functions/_lookout, packager: apk":            packages,
+		"dst: /usr/share/doc/lookout/copyright, packager: deb":                  packages,
+		"src: cmd/internal/version/third-party-licenses.txt, strip_parent":      archives,
+		"dst: /usr/share/doc/lookout/third-party-licenses.txt,":                 packages,
+		"extra_files: [LICENSE, cmd/internal/version/third-party-licenses.txt]": recipe,
+		"COPY LICENSE cmd/internal/version/third-party-licenses.txt ":           read(".ci/Dockerfile"),
 		"artifacts: package": recipe,
 		"artifacts: archive": recipe,
 		"golangci-lint":      checks,

@@ -271,7 +271,7 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 }
 
 func versionCommand() *cobra.Command {
-	p := &output.Printer{}
+	p, licenses := &output.Printer{}, false
 	columns := resource.EraseColumns([]resource.ColumnDefinition[*version.Info]{
 		{Name: "version", Value: func(i *version.Info) string { return i.Version }},
 		{Name: "commit", Value: func(i *version.Info) string { return i.Commit }},
@@ -284,9 +284,12 @@ func versionCommand() *cobra.Command {
 		Short:   "Print the version",
 		Long:    "Prints version, commit, date, Go and platform on one line, unless a flag chooses another output.",
 		Args:    NoArgs,
-		Example: indentExamples("lookout version\nlookout version --jq .version"),
+		Example: indentExamples("lookout version\nlookout version --jq .version\nlookout version --licenses"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			p.Out = c.OutOrStdout()
+			if licenses {
+				return output.WriteText(p.Out, version.Licenses)
+			}
 			if err := p.Check(columns); err != nil {
 				return err
 			}
@@ -299,5 +302,6 @@ func versionCommand() *cobra.Command {
 	}
 	p.AddFlags(c.Flags())
 	completeRowFlags(c.Flags(), columns)
+	c.Flags().BoolVar(&licenses, "licenses", false, "print the licences of the software that lookout contains")
 	return c
 }

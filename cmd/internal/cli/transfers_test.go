@@ -513,7 +513,8 @@ func TestObjects_removesSeveral(t *testing.T) {
 	r.CheckResult(rm("www/logs/*.gz", "--dry-run", "--yes"), exit.CodeOK, "www/logs/1.gz", "www/logs/2.gz")
 	r.CheckResult(rm("www/logs/*.gz", "--yes"), exit.CodeOK, "2 objects removed")
 	r.CheckResult(rm("www/index.html", "www/css/a.css", "--yes"), exit.CodeOK, "2 objects removed")
-	r.CheckResult(rm("www/", "-r"), exit.CodeUsage, "this removes everything below us-east-1/acme-backups/www/ for good: 3")
+	r.CheckResult(rm("www/", "-r"), exit.CodeUsage,
+		"this removes everything below us-east-1/acme-backups/www/ for good: 3")
 	r.CheckResult(rm("www/", "-r", "--yes"), exit.CodeOK, "3 objects removed")
 	r.CheckResult(rm("www/", "-r", "--yes"), exit.CodeOK, "there is nothing to remove")
 	if n := r.ledgerCount("delete object"); n != 7 {

@@ -26,6 +26,7 @@ func TestVersion_formats(t *testing.T) {
 		t.Errorf("%v", info)
 	}
 	r.CheckResult(r.Run("version", "--columns", "platform", "--no-headers", "-o", "csv"), exit.CodeOK, runtime.GOOS)
+	r.CheckResult(r.Run("version", "--licenses"), exit.CodeOK, "The Go Authors", "github.com/spf13/cobra")
 	r.CheckResult(r.Run("version", "-o", "yaml"), exit.CodeUsage, "unknown output format")
 }
 

@@ -251,6 +251,7 @@ func sourceRules() []sourceRule {
 			[]string{
 				"cmd/internal/config/token.go", "cmd/internal/cli/config_command.go", "ui/shell/program_actions.go",
 				"ui/terminal/clipboard.go", "ui/terminal/command.go", "cmd/internal/keep/detach.go",
+				"cmd/docgen/licenses.go",
 			},
 			`import "os/exec"; var _ = exec.Command("x")`,
 		},

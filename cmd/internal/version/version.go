@@ -2,6 +2,7 @@
 package version
 
 import (
+	_ "embed"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -14,6 +15,11 @@ var (
 	commit  = ""
 	date    = ""
 )
+
+// Licenses are the licences of everything that is linked into the program.
+//
+//go:embed third-party-licenses.txt
+var Licenses string
 
 // Info says which build this is.
 type Info struct {
