@@ -5,7 +5,8 @@
 //	go run .ci/module.go github.com/OWNER/lookout
 //
 // The path stands in go.mod, and what repeats it is changed with it: imports, and the flags of builds. The owner stands
-// in the release section of .goreleaser.yaml, and links, recipes and the install script are changed with it.
+// in the release section of .goreleaser.yaml, and links, recipes and the install script are changed with it. The first
+// owner also makes README.md and docs/installing.md say how a release is installed.
 package main
 
 import (
@@ -43,7 +44,9 @@ func rename(path string) error {
 		return err
 	}
 	all := modulePatterns(module[1], path)
-	if words := strings.Split(path, "/"); len(words) >= 3 && words[0] == "github.com" {
+	words := strings.Split(path, "/")
+	onGitHub := len(words) >= 3 && words[0] == "github.com"
+	if onGitHub {
 		release, err := find(".goreleaser.yaml", `(?m)^  github:\n    owner: (\S+)\n    name: (\S+)$`)
 		if err != nil {
 			return err
@@ -52,6 +55,11 @@ func rename(path string) error {
 	}
 	if err := changeAll(all); err != nil {
 		return err
+	}
+	if onGitHub {
+		if err := describeInstalling(path); err != nil {
+			return err
+		}
 	}
 	return exec.Command("gofmt", "-w", ".").Run() // imports are in the order of their paths
 }
@@ -95,6 +103,37 @@ func ownerPatterns(oldOwner, oldName, owner, name string) []replacement {
 		{regexp.MustCompile(`(publisher: )` + was + `\b`), "${1}" + owner},
 		{regexp.MustCompile(`((?:package_identifier: |winget install ))` + was + `\.`), "${1}" + owner + "."},
 	}
+}
+
+// describeInstalling makes the pages that say that there is no release yet say how one is installed. The README has the
+// first lines of the table in docs/installing.md.
+func describeInstalling(path string) error {
+	const readme, page = "README.md", "docs/installing.md"
+	if _, err := find(readme, `(?m)^## Install$`); err == nil {
+		return nil
+	}
+	table, err := find(page, `(?m)^\| system .*\n.*\n\| macOS, Linux \|.*\n\| Windows \|.*\n`)
+	if err != nil {
+		return err
+	}
+	command := "`go install " + path + "/cmd/lookout@latest`"
+	install := "## Install\n\n" + table[0] + "| with Go | " + command + " |\n\n[Installing](docs/installing.md) has " +
+		"packages, archives and a container image for more systems, and says how to check a download.\n\n"
+	for _, one := range []struct{ name, old, new string }{
+		{readme, `## Your own account\n\n`, install + "$0"},
+		{readme, `go install \./cmd/lookout .*\nexport PATH=.*\n`, ""},
+		{readme, `\[[^]]*\](\(docs/installing\.md\)\n)`, "[installing]$1"},
+		{page, `There is no release yet(.*\n)+?\n`, "With Go, " + command + " builds the newest release.\n\n"},
+		{page, `will be attached`, "are attached"},
+	} {
+		if _, err := find(one.name, one.old); err != nil {
+			return err
+		}
+		if err := change(one.name, []replacement{{regexp.MustCompile(one.old), one.new}}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // find returns what a pattern finds in a file.

@@ -70,6 +70,9 @@ func TestModuleCommand(t *testing.T) {
 		if count < 100 {
 			t.Errorf("only %d files name %s", count, path)
 		}
+		for _, page := range []string{"README.md", "docs/installing.md"} {
+			checkInstallPage(t, filepath.Join(project, filepath.FromSlash(page)), path)
+		}
 		runGo(t, project, "list", "-deps", "./...")
 		old, owner[1], owner[2] = path, strings.Split(path, "/")[1], "watch"
 	}
@@ -78,6 +81,29 @@ func TestModuleCommand(t *testing.T) {
 	}
 	runGo(t, project, "build", "./...")
 	runGo(t, project, "test", "-run", "Release|Packages|README|Imports", "./cmd/docgen", "./cmd/internal/rules")
+}
+
+// checkInstallPage fails unless a page says how a release is installed, once.
+func checkInstallPage(t *testing.T, name, path string) {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, owner := string(data), strings.Split(path, "/")[1]
+	for _, want := range []string{
+		"`go install " + path + "/cmd/lookout@latest`", "`brew install --cask " + owner + "/tap/lookout`",
+		"`winget install " + owner + ".lookout`",
+	} {
+		if n := strings.Count(text, want); n != 1 {
+			t.Errorf("%s has %q %d times", name, want, n)
+		}
+	}
+	for _, old := range []string{"no release", "will be", "will bring", "install ./cmd/lookout", "placeholder"} {
+		if strings.Contains(text, old) {
+			t.Errorf("%s still says %q", name, old)
+		}
+	}
 }
 
 // checkNoTrace fails if a file of a project has a trace, and returns how many files name a path.
