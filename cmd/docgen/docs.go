@@ -406,7 +406,7 @@ func (p *manWriter) flags(set *pflag.FlagSet) {
 
 func (p *manWriter) commandSection(c *cobra.Command, common *pflag.FlagSet) {
 	p.line(".SS " + escapeRoff(strings.TrimSuffix(c.UseLine(), " [flags]")))
-	p.text(c.Short + ".")
+	p.text(strings.TrimRight(c.Short, ".") + ".")
 	if c.Long != "" {
 		p.line(".PP")
 		p.text(c.Long)
