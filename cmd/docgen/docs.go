@@ -220,58 +220,87 @@ func writeConfigKeys(b *strings.Builder, settings []config.KeySpec) {
 	}
 }
 
-// keysPage returns the page of all actions and their keys.
+// keysPage returns the page of all actions and their keys: those of the program, those that many panes share, and those
+// of each pane. It says only once what an action does.
 func keysPage(keys []shell.KeyBinding) string {
-	var b strings.Builder
-	b.WriteString(
-		generatedHeader + "# Keys\n\nThese are lookout's default keys; `?` shows the current ones. A pane's own keys " +
-			"take precedence over those under *program*. To change a key, write the action's name under `[keys]` " +
-			"in the configuration: `\"services.disable\" = [\"x\"]`. An action marked * changes something in the " +
-			"account, sometimes after more choices. \"Support\" is the provider's support staff. The *keys* pane " +
-			"lists the access keys of Object Storage. These panes open from others: *objects* (a bucket or a " +
-			"folder), *object*, *readers* (`W`: who can read it), *certificate*, *links* (the pre-signed URLs " +
-			"of this run), *link* (one of them) and *issue*.\n",
-	)
-	pane := ""
+	identity := func(k shell.KeyBinding) string { return fmt.Sprint(k.Keys, k.Action, k.About, k.Change) }
+	uses, panes := map[string]int{}, map[string]bool{}
 	for _, k := range keys {
-		if k.Pane != pane {
-			pane = k.Pane
-			fmt.Fprintf(&b, "\n## %s\n\n| keys | action | name |\n|---|---|---|\n", pane)
-		}
-		text := k.Action
-		if k.Change {
-			text += " *"
-		}
-		if k.About != "" {
-			text += ": " + k.About
-		}
-		shown := make([]string, len(k.Keys))
-		for i, one := range k.Keys {
-			if one == " " {
-				one = "space"
-			}
-			shown[i] = "`" + escapeBars(one) + "`"
-		}
-		fmt.Fprintf(
-			&b, "| %s | %s | `%s` |\n", strings.Join(shown, " "), escapeBars(text), k.Name(),
-		)
+		uses[identity(k)]++
+		panes[k.Pane] = true
 	}
-	b.WriteString("\n## Filters\n\n" + filterLead + "\n\n| filter | matches |\n|---|---|\n")
+	sections, rows, told := []string{"program", sharedSection}, map[string]string{}, map[string]bool{}
+	var tabs []string
+	for _, k := range keys {
+		section := k.Pane
+		switch {
+		case k.Pane == "program" && panes[k.Action]:
+			tabs = append(tabs, keyNames(k.Keys)+" "+k.Action)
+			continue
+		case uses[identity(k)] < 5:
+		case told[identity(k)]:
+			continue
+		default:
+			section = sharedSection
+		}
+		row := escapeBars(keyNames(k.Keys)) + " | **" + k.Action
+		if k.Change {
+			row += `\*`
+		}
+		row += "**"
+		if about, _, _ := strings.Cut(k.About, ";"); about != "" && !told[about] {
+			told[about] = true
+			row += ": " + escapeBars(about)
+		}
+		told[identity(k)] = true
+		if !slices.Contains(sections, section) {
+			sections = append(sections, section)
+		}
+		rows[section] += row + "\n"
+	}
+	var b strings.Builder
+	b.WriteString(generatedHeader + "# Keys\n\n" + keysLead + "\n\nPanes: " + strings.Join(tabs, ", ") + ".\n")
+	for _, section := range sections {
+		b.WriteString("\n## " + section + "\n\n")
+		if section == sharedSection {
+			b.WriteString(sharedLead + "\n\n")
+		}
+		b.WriteString("keys | action\n---|---\n" + rows[section])
+	}
+	b.WriteString("\n## Filters\n\n" + filterLead + "\n\nfilter | matching rows\n---|---\n")
 	for _, form := range filter.Syntax {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", escapeBars(form[0]), escapeBars(form[1]))
+		fmt.Fprintf(&b, "`%s` | %s\n", escapeBars(form[0]), escapeBars(form[1]))
 	}
 	return b.String()
+}
+
+// keysLead stands above the keys.
+const keysLead = "These are the default keys; `?` shows those of the open pane. A pane's own keys take precedence. A " +
+	"star marks what changes something in the account. To change a key, write PANE.ACTION under `[keys]` in the " +
+	"[configuration](configuration.md): `\"services.disable\" = [\"x\"]`."
+
+// sharedSection is the heading of the keys that many panes have in common, and sharedLead explains them.
+const (
+	sharedSection = "Lists and pages"
+	sharedLead    = "Lists have these keys, unless their own table says otherwise; where `enter` opens something, " +
+		"`i` shows the details. Pages of text have those that move. What opens from another pane also goes up."
+)
+
+// keyNames returns keys as the pages write them.
+func keyNames(keys []string) string {
+	names := slices.Clone(keys)
+	if i := slices.Index(names, " "); i >= 0 {
+		names[i] = "space"
+	}
+	return "`" + strings.Join(names, "` `") + "`"
 }
 
 // escapeBars returns a text that can stand in a cell of a table.
 func escapeBars(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 
 // filterLead stands above the forms of a filter.
-const filterLead = "`/` in a list accepts these filters. You can combine them: " +
-	"`state:problem|pending !group:web updated:<2h`. While you type, an unfinished last term, which ends with `:` " +
-	"or a comparison sign, is ignored. If you press `enter` on a filter that names a column that does not exist, " +
-	"the filter stays open for editing, and the line below it lists the columns. Filters also search columns that " +
-	"are not shown."
+const filterLead = "`/` in a list shows only the rows that match: `state:problem|pending !group:web updated:<2h`. It " +
+	"also searches hidden columns."
 
 // manualPage returns the manual page.
 func manualPage(root *cobra.Command) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"lookout/client/emulator"
+	"lookout/cmd/internal/dashboard"
 	"lookout/cmd/internal/testenv"
 )
 
@@ -124,6 +125,28 @@ func TestSecurityPage_files(t *testing.T) {
 	}
 	if count < 2 {
 		t.Errorf("only %d files were created", count)
+	}
+}
+
+// The page of keys has every action with its keys: under its pane, or with those that panes share.
+func TestKeysPage_hasEveryAction(t *testing.T) {
+	bindings, err := dashboard.KeyBindings(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := map[string]string{}
+	for _, section := range strings.Split(readPage(t, "docs/keys.md"), "\n## ")[1:] {
+		name, text, _ := strings.Cut(section, "\n")
+		sections[name] = strings.ReplaceAll(text, `\*`, "")
+	}
+	tabs := readPage(t, "docs/keys.md")
+	for _, k := range bindings {
+		keys := keyNames(k.Keys)
+		row := "\n" + keys + " | **" + k.Action + "**"
+		if !strings.Contains(sections[k.Pane], row) && !strings.Contains(sections[sharedSection], row) &&
+			!strings.Contains(tabs, keys+" "+k.Action) {
+			t.Errorf("%s (%s) is not on the page", k.Name(), keys)
+		}
 	}
 }
 
