@@ -275,9 +275,9 @@ func keysPage(keys []shell.KeyBinding) string {
 }
 
 // keysLead stands above the keys.
-const keysLead = "These are the default keys; `?` shows those of the open pane. A pane's own keys take precedence. A " +
-	"star marks what changes something in the account. To change a key, write PANE.ACTION under `[keys]` in the " +
-	"[configuration](configuration.md): `\"services.disable\" = [\"x\"]`."
+const keysLead = "`?` shows the keys of the open pane, and [one page](one-page.md) has the main ones. A pane's own " +
+	"keys take precedence. A star marks changes to the account. To change a default, write PANE.ACTION under " +
+	"`[keys]` in the [configuration](configuration.md): `\"services.disable\" = [\"x\"]`."
 
 // sharedSection is the heading of the keys that many panes have in common, and sharedLead explains them.
 const (

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -15,6 +16,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/cmd/internal/dashboard"
+	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/testenv"
 )
 
@@ -147,6 +149,52 @@ func TestKeysPage_hasEveryAction(t *testing.T) {
 			!strings.Contains(tabs, keys+" "+k.Action) {
 			t.Errorf("%s (%s) is not on the page", k.Name(), keys)
 		}
+	}
+}
+
+// The page to print has all panes and exit codes, and each of its keys belongs to the pane at the top of its column.
+func TestOnePage_keysAndExitCodes(t *testing.T) {
+	bindings, err := dashboard.KeyBindings(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string][]string{}
+	for _, k := range bindings {
+		known[k.Pane] = append(known[k.Pane], strings.Fields(keyNames(k.Keys))...)
+	}
+	known["anywhere"], known["lists"] = known["program"], append(known["services"], known["buckets"]...)
+	page, count := readPage(t, "docs/one-page.md"), 0
+	panes := regexp.MustCompile(`Panes: .*`).FindString(readPage(t, "docs/keys.md"))
+	if !strings.Contains(page, panes) {
+		t.Errorf("it does not list the panes: %s", panes)
+	}
+	keys, codes, _ := strings.Cut(page, "## Exit codes")
+	for _, table := range strings.Split(keys, "\n\n|")[1:] {
+		var panes []string
+		for row := range strings.Lines(table) {
+			cells := strings.Split(strings.TrimPrefix(row, "|"), "|")
+			if panes == nil {
+				panes = cells
+			}
+			for i, cell := range cells {
+				for _, key := range strings.Fields(cell) {
+					if pane := strings.TrimSpace(panes[i]); pane != "" && strings.HasPrefix(key, "`") {
+						count++
+						if !slices.Contains(known[pane], key) {
+							t.Errorf("%s has no key %s", pane, key)
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, code := range exit.Codes {
+		if !strings.Contains(codes, fmt.Sprintf("| %d |", code.Code)) {
+			t.Errorf("exit code %d is missing", code.Code)
+		}
+	}
+	if count < 40 {
+		t.Errorf("only %d keys", count)
 	}
 }
 
