@@ -149,45 +149,46 @@ func configurationPage() string {
 	var b strings.Builder
 	b.WriteString(generatedHeader + "# Configuration\n\n" +
 		"The configuration file is `$XDG_CONFIG_HOME/lookout/config.toml`, unless `--config` or `LOOKOUT_CONFIG` " +
-		"names another; `lookout config path` prints its path. lookout never changes this file without asking.\n" +
+		"names another; `lookout config path` prints its path. lookout never changes it without asking. " +
 		"Flags take precedence over the environment, the environment over the account's block, and the block over " +
 		"the rest of the file.\n\n" +
+		"```toml\n" + config.Example() + "```\n\n" +
 		"`lookout config init` writes a file that explains every key, `lookout config validate` reports every " +
-		"mistake with its line and column, and `lookout config schema` prints a JSON schema.\n\n")
-	b.WriteString("## Top level\n\n")
+		"mistake, and `lookout config schema` prints a JSON schema.\n\n" +
+		"## Top level\n\n")
 	writeConfigKeys(&b, config.TopLevelKeys())
 	b.WriteString(
-		"\n## `[accounts.NAME]`\n\nNAME also names the account's journal. Set at most one of `token_command`, " +
-			"`token_file`, `token_env`, `keyring`, `linode_cli`.\n\n" +
-			"If you replace the token with another user's, lookout says so and keeps a separate journal, maintenance " +
-			"windows, bookmarks and downloads for that user. If you go back to the first user's token, it switches " +
-			"back to that user's files. lookout learns whose token it is from `GET /profile`, a request that is " +
-			"not in the API specification. If the API does not answer this request, lookout cannot tell which " +
-			"user a token belongs to.\n\n" +
-			"`-a NAME` starts with that account, and `C` switches to another. `lookout --all`, or `O`, shows all " +
-			"accounts, one line each: the name in its `color`, and beside it `word`, PROD and read-only if they are " +
-			"set. Each account is read with its own token and address. In this overview, a `token_command` runs " +
-			"once, without a terminal, and again only when you press `r`.\n\n",
+		"\n## `[accounts.NAME]`\n\nSet at most one of `token_command`, `token_file`, `token_env`, `keyring` and " +
+			"`linode_cli`. NAME also names the account's journal. A token of another user gets a journal, " +
+			"maintenance windows, bookmarks and downloads of its own: lookout asks the API whose token it is with " +
+			"`GET /profile`, a request that is not in the API's specification.\n\n" +
+			"In the overview of all accounts, a `token_command` runs without a terminal, once, and again when you " +
+			"press `r`.\n\n",
 	)
 	writeConfigKeys(&b, config.AccountKeys())
 	for _, t := range config.Tables() {
 		fmt.Fprintf(&b, "\n## `[%s]`\n\n%s\n\n```toml\n%s\n```\n", t.Title, t.Description, t.Example)
 		switch t.Name {
 		case "themes":
-			b.WriteString("\n" + toneTable())
+			b.WriteString("\n" + toneList())
 		case "columns":
-			b.WriteString("\n" + columnTable())
+			b.WriteString("\n" + columnList())
+		case "commands":
+			b.WriteString(
+				"\n[Recipes](recipes.md#actions-of-your-own) has commands for a runbook, a chat and a ticket.\n",
+			)
 		}
 	}
 	b.WriteString(
 		"\n## `[keys]`\n\n" + config.KeysDescription +
-			"\n\n```toml\n[keys]\n\"services.disable\" = [\"d\", \"ctrl+d\"]\n```\n\n" +
-			"## Environment\n\n",
+			"\n\n## Environment\n\nThe variables of keys are in their tables. There are also:\n\n",
 	)
+	keys := slices.Concat(config.TopLevelKeys(), config.AccountKeys())
 	for _, v := range environmentVariables {
-		fmt.Fprintf(&b, "- `%s`: %s\n", v.name, v.about)
+		if !slices.ContainsFunc(keys, func(s config.KeySpec) bool { return s.Env == v.name }) {
+			fmt.Fprintf(&b, "- `%s`: %s\n", v.name, v.about)
+		}
 	}
-	b.WriteString("\n## Example\n\n```toml\n" + config.Example() + "```\n")
 	return b.String()
 }
 
@@ -204,19 +205,20 @@ var environmentVariables = []struct{ name, about string }{
 }
 
 func writeConfigKeys(b *strings.Builder, settings []config.KeySpec) {
-	b.WriteString("| key | value | default | flag, variable | meaning |\n|---|---|---|---|---|\n")
+	b.WriteString("| key, flag, variable | default | meaning |\n|---|---|---|\n")
 	for _, s := range settings {
-		var also []string
+		names := "`" + s.Name + "`"
 		if s.Flag != "" {
-			also = append(also, "`--"+s.Flag+"`")
+			names += ", `--" + s.Flag + "`"
 		}
 		if s.Env != "" {
-			also = append(also, "`"+s.Env+"`")
+			names += ", `" + s.Env + "`"
 		}
-		fmt.Fprintf(
-			b, "| `%s` | %s | %s | %s | %s |\n", s.Name, s.TypeName(), s.DefaultText, strings.Join(also, ", "),
-			s.Description,
-		)
+		meaning := s.Description
+		if s.HasChoices() {
+			meaning += " Value: " + s.TypeName() + "."
+		}
+		fmt.Fprintf(b, "| %s | %s | %s |\n", names, s.DefaultText, meaning)
 	}
 }
 
@@ -444,30 +446,24 @@ func escapeRoff(line string) string {
 	return b.String()
 }
 
-// toneTable returns the table of tones and their uses.
-func toneTable() string {
+// toneList returns the list of tones and their uses.
+func toneList() string {
 	var b strings.Builder
-	b.WriteString("| tone | what it is used for |\n|---|---|\n")
 	for _, name := range theme.ToneNames() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", name, theme.ToneDescriptions()[name])
+		fmt.Fprintf(&b, "%-12s%s\n", name, theme.ToneDescriptions()[name])
 	}
-	return b.String()
+	return "```\n" + b.String() + "```\n"
 }
 
-// columnTable returns the table of lists and their columns.
-func columnTable() string {
+// columnList returns the list of lists and their columns.
+func columnList() string {
 	_, account, err := dashboard.NewFrozenDemo(context.Background(), shell.Preferences{})
 	if err != nil {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("| list | columns |\n|---|---|\n")
 	for _, l := range views.ColumnChoosers(account) {
-		fmt.Fprintf(&b, "| `%s` | `%s` |\n", l.Name(), strings.Join(l.ColumnNames(), "`, `"))
+		fmt.Fprintf(&b, "%-12s%s\n", l.Name(), strings.Join(l.ColumnNames(), ", "))
 	}
-	b.WriteString(
-		"\nIn `journal`, `of` is the object that was changed, `reason` is its maintenance window and the reason you " +
-			"gave, and `why` explains the outcome.\n",
-	)
-	return b.String()
+	return "```\n" + b.String() + "```\n"
 }
