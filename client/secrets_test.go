@@ -248,13 +248,13 @@ func TestSecret_errorPaths(t *testing.T) {
 		"cut":           faulttest.ApplyThen(faulttest.Fail(transport("read"))),
 	}
 	all := operations(t)
-	for name, fault := range paths {
+	for i, name := range faulttest.Sorted(paths) {
 		for _, row := range []string{"F7", "F15"} {
 			if row == "F15" && !strings.ContainsAny(name, "0123456789") && name != "reason" && name != "field" {
 				continue
 			}
-			for _, s := range all {
-				if row == "F7" && name != "reason" && !faulttest.InSample(name+s.op, 4) {
+			for j, s := range all {
+				if row == "F7" && name != "reason" && !faulttest.InSample(4, i, j) {
 					continue
 				}
 				if row == "F15" && s.op != "create credential" && s.op != "change login" &&
@@ -265,7 +265,7 @@ func TestSecret_errorPaths(t *testing.T) {
 					v := newCanaryClient(
 						t,
 						faulttest.NewTransport(
-							emulator.New(emulator.Options{Token: canaryToken, Seed: "empty"}), fault,
+							emulator.New(emulator.Options{Token: canaryToken, Seed: "empty"}), paths[name],
 						),
 					)
 					v.checkOutput(t, v.withCanaries(s).call(t.Context(), v.client))

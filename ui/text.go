@@ -152,7 +152,10 @@ func wrapLine(text string, width int) []string {
 	line, cells := "", 0
 	for text != "" {
 		n := len(text) - len(strings.TrimLeft(text, " "))
-		end := n + strings.IndexByte(text[n:]+" ", ' ')
+		end := len(text)
+		if blank := strings.IndexByte(text[n:], ' '); blank >= 0 {
+			end = n + blank
+		}
 		word := text[:end] // with the blanks before it
 		text = text[end:]
 		if more := Width(word); cells+more <= width {

@@ -40,13 +40,13 @@ func TestFrame_hasTerminalSize(t *testing.T) {
 		{keys: ": transfers <enter>"},
 		{keys: ": journal <enter>"},
 	})
-	for _, pane := range panes {
+	for i, pane := range panes {
 		faulttest.RunCase(t, "E6", "pane "+pane.keys, func(t *testing.T) {
 			t.Parallel()
 			startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 				r.pressAll(pane.keys)
-				for _, front := range []string{"", "?", "n", "D", "a"} {
-					if front != "" && !faulttest.InSample(pane.keys+front, 2) {
+				for j, front := range []string{"", "?", "n", "D", "a"} {
+					if front != "" && !faulttest.InSample(2, i, j) {
 						continue
 					}
 					r.press(front)
@@ -218,7 +218,7 @@ func TestFrame_hostileFields(t *testing.T) {
 		"identity_lookalike", "contact_fields",
 	)
 	for n, field := range serverTextFields() {
-		if !faulttest.InSample(field.pane+field.member, 3) {
+		if !faulttest.InSample(3, n) {
 			continue
 		}
 		faulttest.RunCase(t, "E11", field.pane+" "+field.member, func(t *testing.T) {

@@ -101,8 +101,8 @@ func TestTable_hostileLabelStaysInCell(t *testing.T) {
 		t.Fatalf("the row or the column is not found:\n%s", strings.Join(base, "\n"))
 	}
 	after := strings.Fields(ansi.Cut(base[row], to, 400))
-	for _, label := range hostileStrings(t, "ansi_csi", "ansi_osc_dcs", "c0_c1", "crash_parser", "bidi_invisible") {
-		if !faulttest.InSample(label, 4) {
+	for n, label := range hostileStrings(t, "ansi_csi", "ansi_osc_dcs", "c0_c1", "crash_parser", "bidi_invisible") {
+		if !faulttest.InSample(4, n) {
 			continue
 		}
 		lines := frame(label)

@@ -86,9 +86,9 @@ var ownFacts = regexp.MustCompile(`(second|credentials|us-east-1)\s+none|emulate
 // names what is missing. If the list is known to be empty, the screen says so.
 func TestJoins_claimNothingUnknown(t *testing.T) {
 	t.Parallel()
-	for _, c := range joinCases() {
-		for _, state := range []string{"delayed", "503", "403", "cut off", "empty", "full"} {
-			if faulttest.InSample(c.name+state, 3) {
+	for i, c := range joinCases() {
+		for j, state := range []string{"delayed", "503", "403", "cut off", "empty", "full"} {
+			if faulttest.InSample(3, i, j) {
 				t.Run(c.name+"/"+state, func(t *testing.T) { checkJoin(t, c, state) })
 			}
 		}

@@ -482,13 +482,13 @@ var lostAnswers = map[string]emulator.Fault{
 // journal records it.
 func TestChanges_lostAnswers(t *testing.T) {
 	t.Parallel()
-	for _, w := range changeCases() {
-		for name, fault := range lostAnswers {
-			row := "B2"
+	for i, w := range changeCases() {
+		for j, name := range faulttest.Sorted(lostAnswers) {
+			fault, row := lostAnswers[name], "B2"
 			if w.unknown != "" {
 				row = "B3"
 			}
-			if !faulttest.InSample(w.op+name, 2) {
+			if !faulttest.InSample(2, i, j) {
 				continue
 			}
 			faulttest.RunCase(t, row, w.op+", "+name, func(t *testing.T) {
@@ -555,13 +555,13 @@ func (r *harness) requireOutcome(want client.Outcome) {
 // A key that is pressed twice, held down or pasted sends a change only once.
 func TestChanges_doublePresses(t *testing.T) {
 	t.Parallel()
-	for _, w := range changeCases() {
+	for i, w := range changeCases() {
 		hows := []string{"twice", "held", "pasted"}
 		if strings.Contains(w.keys, " D ") { // ends in a question
 			hows = append(hows, "held since before the question")
 		}
-		for _, how := range hows {
-			if !faulttest.InSample(w.op+how, 2) {
+		for j, how := range hows {
+			if !faulttest.InSample(2, i, j) {
 				continue
 			}
 			faulttest.RunCase(t, "B7", w.op+" "+how, func(t *testing.T) {
@@ -734,7 +734,7 @@ func TestForm_changedMeanwhile(t *testing.T) {
 func TestForm_rejectedKeepsInput(t *testing.T) {
 	t.Parallel()
 	many := strings.Repeat(`{"reason":"No","field":"other"},`, 5000)
-	for _, form := range []struct{ op, keys, field, typed string }{
+	for i, form := range []struct{ op, keys, field, typed string }{
 		{"create contact", "4 n Zedtyped <tab> zed@acme.net", "email", "Zedtyped"},
 		{"create service", "3 n nighttyped <tab> <right> <tab> 203.0.113.7:22", "address", "nighttyped"},
 		{"create credential", "5 n nighttyped <tab> ops <tab> hiddensecret", "label", "nighttyped"},
@@ -743,20 +743,21 @@ func TestForm_rejectedKeepsInput(t *testing.T) {
 		{"create bucket", "8 n nighttyped", "label", "nighttyped"},
 		{"change login", "5 / db2-root <enter> P typedroot <tab> hiddensecret", "username", "typedroot"},
 	} {
-		for name, body := range map[string]string{
+		bodies := map[string]string{
 			"its field":     `{"errors":[{"reason":"Too odd","field":"` + form.field + `"}]}`,
 			"no field":      `{"errors":[{"reason":"Too odd"}]}`,
 			"unknown field": `{"errors":[{"reason":"Too odd","field":"zzz"}]}`,
 			"escapes":       `{"errors":[{"reason":"Too odd\u001b[2J\u001b]0;x\u0007","field":"` + form.field + `"}]}`,
 			"very many":     `{"errors":[` + many + `{"reason":"Too odd"}]}`,
 			"nothing":       `{"errors":[]}`,
-		} {
-			if !faulttest.InSample(form.op+name, 4) {
+		}
+		for j, name := range faulttest.Sorted(bodies) {
+			if !faulttest.InSample(4, i, j) {
 				continue
 			}
 			faulttest.RunCase(t, "B12", form.op+", "+name, func(t *testing.T) {
 				startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
-					r.emu.InjectFault(form.op, emulator.Fault{Status: 422, Body: body})
+					r.emu.InjectFault(form.op, emulator.Fault{Status: 422, Body: bodies[name]})
 					r.pressAll(form.keys)
 					r.press("<ctrl+s>")
 					if r.wait(time.Second); form.op == "create key" {
@@ -810,7 +811,7 @@ func TestConfirm_wrongAnswerChangesNothing(t *testing.T) {
 	start := func(t *testing.T, test func(*harness)) {
 		startProgram(t, emulator.Options{}, screenSize{120, 36}, test)
 	}
-	for _, d := range []struct{ name, keys, word string }{
+	for i, d := range []struct{ name, keys, word string }{
 		{"service", "3 / edge-router <enter> D ~", "edge-router"},
 		{"credential", "5 / db2-root <enter> D ~", "db2-root"},
 		{"key", "9 / finance <enter> D ~", "finance"},
@@ -819,9 +820,9 @@ func TestConfirm_wrongAnswerChangesNothing(t *testing.T) {
 		{"many", "4 A D ~", "9"},
 		{"cancelling", "8 : cancel <enter> ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~", "acme-prod"},
 	} {
-		for name, answer := range wrongAnswers {
-			keys := answer(d.word)
-			if keys == nil || !faulttest.InSample(d.name+name, 3) {
+		for j, name := range faulttest.Sorted(wrongAnswers) {
+			keys := wrongAnswers[name](d.word)
+			if keys == nil || !faulttest.InSample(3, i, j) {
 				continue
 			}
 			faulttest.RunCase(t, "B14", d.name+" "+name, func(t *testing.T) {

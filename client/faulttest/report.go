@@ -3,8 +3,7 @@ package faulttest
 import (
 	_ "embed"
 	"fmt"
-	"hash/fnv"
-	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -95,13 +94,19 @@ func SkipUnlessLong(t testing.TB) {
 	}
 }
 
-// InSample reports whether a case of a long table is to run: about one in oneIn cases, always the same ones, chosen by
-// their names. With LOOKOUT_LONG, all of them run.
-func InSample(name string, oneIn uint32) bool {
-	hash := fnv.New32a()
-	_, _ = io.WriteString(hash, name)
-	return os.Getenv("LOOKOUT_LONG") != "" || hash.Sum32()%oneIn == 0
+// InSample reports whether a case of a long table is to run, by its place on each of the table's axes: one in oneIn
+// cases, along diagonals, so that each row and each column at least oneIn long keeps a case. With LOOKOUT_LONG, all of
+// them run.
+func InSample(oneIn int, place ...int) bool {
+	sum := 0
+	for _, at := range place {
+		sum += at
+	}
+	return os.Getenv("LOOKOUT_LONG") != "" || sum%oneIn == 0
 }
+
+// Sorted returns the names of a table's column in order, so that their places are always the same.
+func Sorted[V any](column map[string]V) []string { return slices.Sorted(maps.Keys(column)) }
 
 // ReportByName is ReportCase for a test whose name contains the row, such as
 // "TestManager_Download/D1_a_cut_is_resumed/7_of_9". It ignores other tests.

@@ -190,117 +190,148 @@ func configurationPage() string {
 	var b strings.Builder
 	b.WriteString(generatedHeader + "# Configuration\n\n" +
 		"The configuration file is `$XDG_CONFIG_HOME/lookout/config.toml`, unless `--config` or `LOOKOUT_CONFIG` " +
-		"names another; `lookout config path` prints its path. lookout never changes this file without asking.\n" +
+		"names another; `lookout config path` prints its path. lookout never changes it without asking. " +
 		"Flags take precedence over the environment, the environment over the account's block, and the block over " +
 		"the rest of the file.\n\n" +
+		"```toml\n" + config.Example() + "```\n\n" +
 		"`lookout config init` writes a file that explains every key, `lookout config validate` reports every " +
-		"mistake with its line and column, and `lookout config schema` prints a JSON schema.\n\n")
-	b.WriteString("## Top level\n\n")
+		"mistake, and `lookout config schema` prints a JSON schema.\n\n" +
+		"## Top level\n\n")
 	writeConfigKeys(&b, config.TopLevelKeys())
 	b.WriteString(
-		"\n## `[accounts.NAME]`\n\nNAME also names the account's journal. Set at most one of `token_command`, " +
-			"`token_file`, `token_env`, `keyring`, `linode_cli`.\n\n" +
-			"If you replace the token with another user's, lookout says so and keeps a separate journal, maintenance " +
-			"windows, bookmarks and downloads for that user. If you go back to the first user's token, it switches " +
-			"back to that user's files. lookout learns whose token it is from `GET /profile`, a request that is " +
-			"not in the API specification. If the API does not answer this request, lookout cannot tell which " +
-			"user a token belongs to.\n\n" +
-			"`-a NAME` starts with that account, and `C` switches to another. `lookout --all`, or `O`, shows all " +
-			"accounts, one line each: the name in its `color`, and beside it `word`, PROD and read-only if they are " +
-			"set. Each account is read with its own token and address. In this overview, a `token_command` runs " +
-			"once, without a terminal, and again only when you press `r`.\n\n",
+		"\n## `[accounts.NAME]`\n\nSet at most one of `token_command`, `token_file`, `token_env`, `keyring` and " +
+			"`linode_cli`. NAME also names the account's journal. A token of another user gets a journal, " +
+			"maintenance windows, bookmarks and downloads of its own: lookout asks the API whose token it is with " +
+			"`GET /profile`, a request that is not in the API's specification.\n\n" +
+			"In the overview of all accounts, a `token_command` runs without a terminal, once, and again when you " +
+			"press `r`.\n\n",
 	)
 	writeConfigKeys(&b, config.AccountKeys())
 	for _, t := range config.Tables() {
 		fmt.Fprintf(&b, "\n## `[%s]`\n\n%s\n\n```toml\n%s\n```\n", t.Title, t.Description, t.Example)
 		switch t.Name {
 		case "themes":
-			b.WriteString("\n" + toneTable())
+			b.WriteString("\n" + toneList())
 		case "columns":
-			b.WriteString("\n" + columnTable())
+			b.WriteString("\n" + columnList())
+		case "commands":
+			b.WriteString(
+				"\n[Recipes](recipes.md#actions-of-your-own) has commands for a runbook, a chat and a ticket.\n",
+			)
 		}
 	}
 	b.WriteString(
 		"\n## `[keys]`\n\n" + config.KeysDescription +
-			"\n\n```toml\n[keys]\n\"services.disable\" = [\"d\", \"ctrl+d\"]\n```\n\n" +
-			"## Environment\n\n",
+			"\n\n## Environment\n\nThe variables of keys are in their tables. There are also:\n\n",
 	)
+	keys := slices.Concat(config.TopLevelKeys(), config.AccountKeys())
 	for _, v := range config.EnvironmentVariables {
-		fmt.Fprintf(&b, "- `%s`: %s\n", v.Name, v.Meaning)
+		if !slices.ContainsFunc(keys, func(s config.KeySpec) bool { return s.Env == v.Name }) {
+			fmt.Fprintf(&b, "- `%s`: %s\n", v.Name, v.Meaning)
+		}
 	}
-	b.WriteString("\n## Example\n\n```toml\n" + config.Example() + "```\n")
 	return b.String()
 }
 
 func writeConfigKeys(b *strings.Builder, settings []config.KeySpec) {
-	b.WriteString("| key | value | default | flag, variable | meaning |\n|---|---|---|---|---|\n")
+	b.WriteString("| key, flag, variable | default | meaning |\n|---|---|---|\n")
 	for _, s := range settings {
-		var also []string
+		names := "`" + s.Name + "`"
 		if s.Flag != "" {
-			also = append(also, "`--"+s.Flag+"`")
+			names += ", `--" + s.Flag + "`"
 		}
 		if s.Env != "" {
-			also = append(also, "`"+s.Env+"`")
+			names += ", `" + s.Env + "`"
 		}
-		fmt.Fprintf(
-			b, "| `%s` | %s | %s | %s | %s |\n", s.Name, s.TypeName(), s.DefaultText, strings.Join(also, ", "),
-			s.Description,
-		)
+		meaning := s.Description
+		if s.HasChoices() {
+			meaning += " Value: " + s.TypeName() + "."
+		}
+		fmt.Fprintf(b, "| %s | %s | %s |\n", names, s.DefaultText, meaning)
 	}
 }
 
-// keysPage returns the page of all actions and their keys.
+// keysPage returns the page of all actions and their keys: those of the program, those that many panes share, and those
+// of each pane. It says only once what an action does.
 func keysPage(keys []shell.KeyBinding) string {
-	var b strings.Builder
-	b.WriteString(
-		generatedHeader + "# Keys\n\nThese are lookout's default keys; `?` shows the current ones. A pane's own keys " +
-			"take precedence over those under *program*. To change a key, write the action's name under `[keys]` " +
-			"in the configuration: `\"services.disable\" = [\"x\"]`. An action marked * changes something in the " +
-			"account, sometimes after more choices. \"Support\" is the provider's support staff. The *keys* pane " +
-			"lists the access keys of Object Storage. These panes open from others: *objects* (a bucket or a " +
-			"folder), *object*, *readers* (`W`: who can read it), *certificate*, *links* (the pre-signed URLs " +
-			"of this run), *link* (one of them) and *issue*.\n",
-	)
-	pane := ""
+	identity := func(k shell.KeyBinding) string { return fmt.Sprint(k.Keys, k.Action, k.About, k.Change) }
+	uses, panes := map[string]int{}, map[string]bool{}
 	for _, k := range keys {
-		if k.Pane != pane {
-			pane = k.Pane
-			fmt.Fprintf(&b, "\n## %s\n\n| keys | action | name |\n|---|---|---|\n", pane)
-		}
-		text := k.Action
-		if k.Change {
-			text += " *"
-		}
-		if k.About != "" {
-			text += ": " + k.About
-		}
-		shown := make([]string, len(k.Keys))
-		for i, one := range k.Keys {
-			if one == " " {
-				one = "space"
-			}
-			shown[i] = "`" + escapeBars(one) + "`"
-		}
-		fmt.Fprintf(
-			&b, "| %s | %s | `%s` |\n", strings.Join(shown, " "), escapeBars(text), k.Name(),
-		)
+		uses[identity(k)]++
+		panes[k.Pane] = true
 	}
-	b.WriteString("\n## Filters\n\n" + filterLead + "\n\n| filter | matches |\n|---|---|\n")
+	sections, rows, told := []string{"program", sharedSection}, map[string]string{}, map[string]bool{}
+	var tabs []string
+	for _, k := range keys {
+		section := k.Pane
+		switch {
+		case k.Pane == "program" && panes[k.Action]:
+			tabs = append(tabs, keyNames(k.Keys)+" "+k.Action)
+			continue
+		case uses[identity(k)] < 5:
+		case told[identity(k)]:
+			continue
+		default:
+			section = sharedSection
+		}
+		row := escapeBars(keyNames(k.Keys)) + " | **" + k.Action
+		if k.Change {
+			row += `\*`
+		}
+		row += "**"
+		if about, _, _ := strings.Cut(k.About, ";"); about != "" && !told[about] {
+			told[about] = true
+			row += ": " + escapeBars(about)
+		}
+		told[identity(k)] = true
+		if !slices.Contains(sections, section) {
+			sections = append(sections, section)
+		}
+		rows[section] += row + "\n"
+	}
+	var b strings.Builder
+	b.WriteString(generatedHeader + "# Keys\n\n" + keysLead + "\n\nPanes: " + strings.Join(tabs, ", ") + ".\n")
+	for _, section := range sections {
+		b.WriteString("\n## " + section + "\n\n")
+		if section == sharedSection {
+			b.WriteString(sharedLead + "\n\n")
+		}
+		b.WriteString("keys | action\n---|---\n" + rows[section])
+	}
+	b.WriteString("\n## Filters\n\n" + filterLead + "\n\nfilter | matching rows\n---|---\n")
 	for _, form := range filter.Syntax {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", escapeBars(form[0]), escapeBars(form[1]))
+		fmt.Fprintf(&b, "`%s` | %s\n", escapeBars(form[0]), escapeBars(form[1]))
 	}
 	return b.String()
+}
+
+// keysLead stands above the keys.
+const keysLead = "`?` shows the keys of the open pane, and [one page](one-page.md) has the main ones. A pane's own " +
+	"keys take precedence. A star marks changes to the account. To change a default, write PANE.ACTION under " +
+	"`[keys]` in the [configuration](configuration.md): `\"services.disable\" = [\"x\"]`."
+
+// sharedSection is the heading of the keys that many panes have in common, and sharedLead explains them.
+const (
+	sharedSection = "Lists and pages"
+	sharedLead    = "Lists have these keys, unless their own table says otherwise; where `enter` opens something, " +
+		"`i` shows the details. Pages of text have those that move. What opens from another pane also goes up."
+)
+
+// keyNames returns keys as the pages write them.
+func keyNames(keys []string) string {
+	names := slices.Clone(keys)
+	if i := slices.Index(names, " "); i >= 0 {
+		names[i] = "space"
+	}
+	return "`" + strings.Join(names, "` `") + "`"
 }
 
 // escapeBars returns a text that can stand in a cell of a table.
 func escapeBars(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 
 // filterLead stands above the forms of a filter.
-const filterLead = "`/` in a list accepts these filters. You can combine them: " +
-	"`state:problem|pending !group:web updated:<2h`. While you type, an unfinished last term, which ends with `:` " +
-	"or a comparison sign, is ignored. If you press `enter` on a filter that names a column that does not exist, " +
-	"the filter stays open for editing, and the line below it lists the columns. Filters also search columns that " +
-	"are not shown."
+const filterLead = "`/` in a list shows only the rows that match: `state:problem|pending !group:web updated:<2h`. It " +
+	"also searches hidden columns."
 
 // manualPage returns the manual page.
 func manualPage(root *cobra.Command) string {
@@ -452,30 +483,24 @@ func escapeRoff(line string) string {
 	return b.String()
 }
 
-// toneTable returns the table of tones and their uses.
-func toneTable() string {
+// toneList returns the list of tones and their uses.
+func toneList() string {
 	var b strings.Builder
-	b.WriteString("| tone | what it is used for |\n|---|---|\n")
 	for _, name := range theme.ToneNames() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", name, theme.ToneDescriptions()[name])
+		fmt.Fprintf(&b, "%-12s%s\n", name, theme.ToneDescriptions()[name])
 	}
-	return b.String()
+	return "```\n" + b.String() + "```\n"
 }
 
-// columnTable returns the table of lists and their columns.
-func columnTable() string {
+// columnList returns the list of lists and their columns.
+func columnList() string {
 	_, account, err := dashboard.NewFrozenDemo(context.Background(), shell.Preferences{})
 	if err != nil {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("| list | columns |\n|---|---|\n")
 	for _, l := range views.ColumnChoosers(account) {
-		fmt.Fprintf(&b, "| `%s` | `%s` |\n", l.Name(), strings.Join(l.ColumnNames(), "`, `"))
+		fmt.Fprintf(&b, "%-12s%s\n", l.Name(), strings.Join(l.ColumnNames(), ", "))
 	}
-	b.WriteString(
-		"\nIn `journal`, `of` is the object that was changed, `reason` is its maintenance window and the reason you " +
-			"gave, and `why` explains the outcome.\n",
-	)
-	return b.String()
+	return "```\n" + b.String() + "```\n"
 }

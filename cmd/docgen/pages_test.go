@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -14,6 +15,8 @@ import (
 	"github.com/adrg/xdg"
 
 	"lookout/client/emulator"
+	"lookout/cmd/internal/dashboard"
+	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/testenv"
 )
 
@@ -124,6 +127,74 @@ func TestSecurityPage_files(t *testing.T) {
 	}
 	if count < 2 {
 		t.Errorf("only %d files were created", count)
+	}
+}
+
+// The page of keys has every action with its keys: under its pane, or with those that panes share.
+func TestKeysPage_hasEveryAction(t *testing.T) {
+	bindings, err := dashboard.KeyBindings(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := map[string]string{}
+	for _, section := range strings.Split(readPage(t, "docs/keys.md"), "\n## ")[1:] {
+		name, text, _ := strings.Cut(section, "\n")
+		sections[name] = strings.ReplaceAll(text, `\*`, "")
+	}
+	tabs := readPage(t, "docs/keys.md")
+	for _, k := range bindings {
+		keys := keyNames(k.Keys)
+		row := "\n" + keys + " | **" + k.Action + "**"
+		if !strings.Contains(sections[k.Pane], row) && !strings.Contains(sections[sharedSection], row) &&
+			!strings.Contains(tabs, keys+" "+k.Action) {
+			t.Errorf("%s (%s) is not on the page", k.Name(), keys)
+		}
+	}
+}
+
+// The page to print has all panes and exit codes, and each of its keys belongs to the pane at the top of its column.
+func TestOnePage_keysAndExitCodes(t *testing.T) {
+	bindings, err := dashboard.KeyBindings(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string][]string{}
+	for _, k := range bindings {
+		known[k.Pane] = append(known[k.Pane], strings.Fields(keyNames(k.Keys))...)
+	}
+	known["anywhere"], known["lists"] = known["program"], append(known["services"], known["buckets"]...)
+	page, count := readPage(t, "docs/one-page.md"), 0
+	panes := regexp.MustCompile(`Panes: .*`).FindString(readPage(t, "docs/keys.md"))
+	if !strings.Contains(page, panes) {
+		t.Errorf("it does not list the panes: %s", panes)
+	}
+	keys, codes, _ := strings.Cut(page, "| exit code |")
+	for _, table := range strings.Split(keys, "\n\n|")[1:] {
+		var panes []string
+		for row := range strings.Lines(table) {
+			cells := strings.Split(strings.TrimPrefix(row, "|"), "|")
+			if panes == nil {
+				panes = cells
+			}
+			for i, cell := range cells {
+				for _, key := range strings.Fields(cell) {
+					if pane := strings.TrimSpace(panes[i]); pane != "" && strings.HasPrefix(key, "`") {
+						count++
+						if !slices.Contains(known[pane], key) {
+							t.Errorf("%s has no key %s", pane, key)
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, code := range exit.Codes {
+		if !strings.Contains(codes, fmt.Sprintf("| %d |", code.Code)) {
+			t.Errorf("exit code %d is missing", code.Code)
+		}
+	}
+	if count < 30 {
+		t.Errorf("only %d keys", count)
 	}
 }
 

@@ -150,11 +150,6 @@ func troubles() map[string]trouble {
 		"read-only mode; nothing was changed": {
 			args: "services disable web-1 --read-only",
 		},
-		"account … is protected, and standard input is not a terminal; add --yes=…": {
-			prepare: configured("protected = true\n"),
-			args:    "services disable web-1",
-		},
-		"standard input is not a terminal; add --yes": {args: "services delete web-1"},
 		"the outcome is unknown; …; not seen yet; it may still take effect": {
 			prepare: func(r *testEnv) {
 				r.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
@@ -165,13 +160,6 @@ func troubles() map[string]trouble {
 				})
 			},
 			args: "services disable web-1",
-		},
-		`no service is called "…"`: {args: "services get no-such-service"},
-		`services are called "…"; give one of their IDs: …`: {
-			prepare: func(r *testEnv) {
-				r.MustRun("services", "create", "--label", "web-1", "--address", "https://shop.example.com")
-			},
-			args: "services get web-1",
 		},
 		"cannot record it in the journal, so it was not sent": {
 			prepare: func(r *testEnv) { r.Write(filepath.Join(r.Home, "state", "lookout"), "a file\n") },

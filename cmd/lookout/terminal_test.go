@@ -278,7 +278,7 @@ func TestExit_restoresTheTerminal(t *testing.T) {
 	t.Parallel()
 	signal := func(s syscall.Signal) exitCase { return exitCase{func(c *ptyProcess) { c.signal(s) }, 128 + int(s)} }
 	moments := map[string]string{"list": "3", "dialog": "3?", "form": "3n"}
-	for name, way := range map[string]exitCase{
+	ways := map[string]exitCase{
 		"q":           {func(c *ptyProcess) { c.typeKeys("q") }, 0},
 		"ctrl+c":      {func(c *ptyProcess) { c.typeKeys("\x03") }, 0},
 		"INT":         signal(syscall.SIGINT),
@@ -286,20 +286,22 @@ func TestExit_restoresTheTerminal(t *testing.T) {
 		"HUP":         signal(syscall.SIGHUP),
 		"QUIT":        signal(syscall.SIGQUIT),
 		"two signals": {func(c *ptyProcess) { c.signal(syscall.SIGTERM); c.signal(syscall.SIGTERM) }, 143},
-	} {
-		for moment, keys := range moments {
+	}
+	for i, name := range faulttest.Sorted(ways) {
+		for j, moment := range faulttest.Sorted(moments) {
 			if name == "q" && moment != "list" {
 				continue // it is text in a form and a word of the search in the help
 			}
-			if !faulttest.InSample(name+moment, 2) {
+			if !faulttest.InSample(2, i, j) {
 				continue
 			}
 			faulttest.RunCase(t, "E1", name+" in a "+moment, func(t *testing.T) {
 				t.Parallel()
+				way := ways[name]
 				c := startPty(t, "demo")
 				c.startReading()
 				c.waitFor("12 buckets")
-				c.typeKeys(keys)
+				c.typeKeys(moments[moment])
 				c.waitFor(map[string]string{"list": "edge-router", "dialog": "Help", "form": "New service"}[moment])
 				way.leave(c)
 				if code := c.waitExit(); code != way.code {
@@ -405,7 +407,7 @@ func lastBytes(text string, most int) string { return text[max(0, len(text)-most
 // and one status message names the first. What only the assembled dashboard knows is in the message alone.
 func TestStart_cosmeticMistakes(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ config, want string }{
+	mistakes := map[string]struct{ config, want string }{
 		"a key bound twice": {
 			"[keys]\n\"services.edit\" = [\"d\"]\n",
 			`config.toml:2: keys: the key "d" is bound twice in services: to "disable" and to "edit"; ` +
@@ -437,10 +439,12 @@ func TestStart_cosmeticMistakes(t *testing.T) {
 		"no theme":          {"theme = \"pink\"\n", `config.toml:1:1: theme: unknown theme "pink"`},
 		"no tone":           {"theme = \"own\"\n[themes.own]\nbade = \"red\"\n", "config.toml:3:1: themes.own.bade"},
 		"no base of themes": {"theme = \"own\"\n[themes.own]\nbase = \"pink\"\n", "config.toml:3:1: themes.own.base:"},
-	} {
-		if !faulttest.InSample(name, 3) {
+	}
+	for i, name := range faulttest.Sorted(mistakes) {
+		if !faulttest.InSample(3, i) {
 			continue
 		}
+		c := mistakes[name]
 		faulttest.RunCase(t, "G2", "start with "+name, func(t *testing.T) {
 			t.Parallel()
 			r := newTestEnv(t, emulator.Options{})

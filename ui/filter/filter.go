@@ -10,22 +10,22 @@ import (
 // Summary shows the forms of a filter in one line.
 const Summary = `"two words", a|b, !not, state:ok, size:>1GiB`
 
-// Syntax holds the forms of a filter and what they match, for the documentation.
+// Syntax holds the forms of a filter and the rows that match them, for the documentation.
 var Syntax = [][2]string{
-	{`web ok`, "rows that contain both texts, in any columns; case is ignored"},
-	{`"two words"`, "rows with this text; write a quotation mark in it as `\\\"`"},
-	{`!ok`, "rows that do not contain this text; `!` negates the term that follows it, whatever its form"},
-	{`web ok | db`, "rows with `web` and `ok`, or with `db`: with spaces around it, `|` separates whole filters"},
-	{`state:ok`, "rows with this text in the column; a column's name may be abbreviated, and `_` stands for a space"},
-	{`state:problem|pending`, "rows with one of these texts in the column: without spaces, `|` separates texts"},
-	{`group:=web`, "rows with exactly this value in the column"},
-	{`group:""`, "rows with an empty value in the column; `group:` means the same once you press `enter`"},
-	{`timeout:>10`, "rows with a number above 10 in the column; also `<`, `>=` and `<=`"},
-	{`size:>10GiB`, "rows with a size above 10 GiB; other sizes: `500kB`, `1.5GiB`"},
-	{`updated:<2d`, "rows updated less than two days ago; other ages and durations: `90s`, `30min`, `2d4h`, `1w`"},
+	{`web ok`, "both texts, in any columns; case is ignored"},
+	{`"two words"`, "this text; write a quotation mark in it as `\\\"`"},
+	{`!ok`, "without this text; `!` negates the term after it, whatever its form"},
+	{`web ok | db`, "`web` and `ok`, or `db`: with spaces around it, `|` separates whole filters"},
+	{`state:ok`, "this text in the column, whose name may be abbreviated; `_` stands for a space"},
+	{`state:problem|pending`, "one of these texts in the column"},
+	{`group:=web`, "exactly this value"},
+	{`group:""`, "an empty value"},
+	{`timeout:>10`, "a number above 10; also `<`, `>=` and `<=`"},
+	{`size:>10GiB`, "more than 10 GiB; other sizes: `500kB`, `1.5GiB`"},
+	{`updated:<2d`, "updated less than two days ago; other ages and durations: `90s`, `30min`, `2d4h`, `1w`"},
 	{
 		`created:>2026-11-20`,
-		"rows created after that day; other times: `2026-11`, `2026-11-20T21:00`, `21:00` (when it was last 21:00), " +
+		"created after that day; other times: `2026-11`, `2026-11-20T21:00`, `21:00` (when it was last 21:00), " +
 			"`today`, `yesterday`",
 	},
 }

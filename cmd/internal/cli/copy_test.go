@@ -387,8 +387,8 @@ func TestObjects_moveOfHostileNames(t *testing.T) {
 		"nul\x00",
 		"dir/",
 	)
-	for _, name := range names {
-		if len(name) > 0 && len(name) <= 1000 && utf8.ValidString(name) && faulttest.InSample(name, 4) {
+	for i, name := range names {
+		if len(name) > 0 && len(name) <= 1000 && utf8.ValidString(name) && faulttest.InSample(4, i) {
 			emulator.StoreObject(r.API, "us-east-1", "acme-backups", "odd/"+name, "text of "+name)
 			texts[name] = "text of " + name
 		}

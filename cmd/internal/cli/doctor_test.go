@@ -21,7 +21,6 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"lookout/client/emulator"
-	"lookout/client/faulttest"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/setup"
 	"lookout/cmd/internal/testenv"
@@ -193,9 +192,6 @@ func TestDoctor_brokenConfigurations(t *testing.T) {
 			text: `config.toml:3:1: keys: the key "e" is bound twice in services: to "disable" and to "edit"`,
 		},
 	} {
-		if !faulttest.InSample(text, 3) {
-			continue
-		}
 		t.Run(fmt.Sprintf("%.60q", text), func(t *testing.T) {
 			c.check, c.next = "configuration", fmt.Sprintf("lookout config edit, line %s", lineOf(c.text))
 			c.state = cmp.Or(c.state, "warning")
@@ -222,9 +218,7 @@ func lineOf(text string) string {
 // Twenty and more kinds of trouble: doctor reports each with the next step.
 func TestDoctor_everyKindOfTrouble(t *testing.T) {
 	for _, c := range slices.Concat(accountTroubles(), connectionTroubles(), tokenTroubles(), machineTroubles()) {
-		if faulttest.InSample(c.name, 2) {
-			t.Run(c.name, func(t *testing.T) { checkDoctor(t, c) })
-		}
+		t.Run(c.name, func(t *testing.T) { checkDoctor(t, c) })
 	}
 }
 
@@ -425,6 +419,8 @@ func tokenTroubles() []doctorCase {
 			next: "write the token to it"},
 		{name: "token command that is not there", arrange: withAccount("token_command = [\"nosuchprogram\"]\n"),
 			check: "token", state: "failed", text: "nosuchprogram: there is no such", next: "install it"},
+		{name: "token command that is no program", arrange: withAccount("token_command = [\"HOME\"]\n"),
+			check: "token", state: "failed", text: "it cannot be executed", next: "chmod +x"},
 		{name: "token command that fails", arrange: withAccount(
 			`token_command = ["sh", "-c", "echo 'gpg: \u001b[31mfailed\n at ` + pastedToken + `' >&2; exit 3"]` + "\n",
 		), check: "token", state: "failed", text: `exit status 3; it wrote "gpg:`,

@@ -85,15 +85,13 @@ func IsAccountName(name string) bool { return accountName().MatchString(name) }
 // TopLevelKeys returns the keys at the top of the file.
 func TopLevelKeys() []KeySpec {
 	return keysOf(&File{}, []KeySpec{
-		key("theme", `"auto"`, "Colours: auto, "+strings.Join(theme.Names(), ", ")+", or a theme from [themes]. auto "+
-			"means light if the terminal reports a light background, and otherwise dark; contrast and colorblind "+
-			"follow the background too.").
+		key("theme", `"auto"`, "Colours: auto, "+strings.Join(theme.Names(), ", ")+", or a theme from [themes]. auto, "+
+			"contrast and colorblind are dark unless the terminal reports a light background.").
 			byDefault("auto").flag("theme"),
 		key("ascii", "false", "Use only ASCII characters.").
 			byDefault("true if the locale is not UTF-8, otherwise false").flag("ascii"),
 		key("no_motion", "false",
-			"Do not briefly highlight a row when it is new, when its state has changed, or when an "+
-				"action on it has finished. Rows are never highlighted in linear mode or with fewer than 256 colours.").
+			"Do not briefly highlight a row that is new, has changed, or was acted on.").
 			byDefault("false").flag("no-motion"),
 		key("linear", "false",
 			"For screen readers: print line by line, one item at a time, and never redraw anything.").
@@ -101,9 +99,9 @@ func TopLevelKeys() []KeySpec {
 		key("refresh", `"20s"`, "Time between refreshes of the visible pane, at least 5s.").
 			byDefault("20s").checkedBy(func(v string) error { _, err := parseRefresh(v); return err }).flag("refresh"),
 		key("notify", `["bell", "osc9"]`,
-			"How to announce problems, in addition to showing them: with the bell, or with a "+
-				"notification from the terminal (OSC 9 or OSC 777; tmux needs allow-passthrough for these). Services "+
-				"and issues are read at least every minute, whichever pane is visible.").
+			"How to announce problems: with the bell, or with a notification from the terminal (OSC 9 "+
+				"or OSC 777; tmux needs allow-passthrough). Services and issues are read at least every "+
+				"minute, whichever pane is visible.").
 			byDefault("none").oneOf(notifyWays()...),
 		key("account", `"production"`, "The account to start with.").
 			byDefault("the only account").flag("account").env("LOOKOUT_ACCOUNT").grave(),
@@ -117,13 +115,12 @@ func AccountKeys() []KeySpec {
 			"Address of the API, ending in its version, such as /v4. It begins with https://, or with "+
 				"http:// for a server on this machine.").
 			byDefault("required").checkedBy(CheckBaseURL).flag("base-url").env("LOOKOUT_BASE_URL").grave(),
-		key("dialect", `"provider"`, "Which variant of the API the server has: \"document\" is the API as specified; "+
-			"\"provider\" is the API as the provider runs it: some paths differ, and it has support tickets.").
+		key("dialect", `"provider"`, "Which variant of the API the server has: as specified, or as the provider "+
+			"runs it, with support tickets and some different paths.").
 			byDefault("provider for the provider's own host, else document").
 			oneOf(string(client.DialectDocument), string(client.DialectProvider)).grave(),
 		key("token_command", `["pass", "show", "linode"]`,
-			"A program and its arguments; the program prints the token. It runs without a shell. If "+
-				"it fails, lookout shows what it wrote to standard error.").
+			"A program and its arguments, run without a shell; it prints the token.").
 			byDefault("none").grave(),
 		key("token_timeout", `"30s"`, "How long token_command may take, from 1s to 5m.").
 			byDefault("10s").checkedBy(func(v string) error { _, err := parseTokenTimeout(v); return err }),
@@ -137,8 +134,8 @@ func AccountKeys() []KeySpec {
 			"Read the token from the system's keyring, where \"lookout accounts token\" stores it.").
 			byDefault("false").grave(),
 		key("linode_cli", `"ops"`,
-			"A user of linode-cli. The token is read from linode-cli's configuration each time and is "+
-				"never copied; \"default\" means linode-cli's default user.").
+			"A user of linode-cli, whose token is read from linode-cli's configuration and never copied; "+
+				"\"default\" means its default user.").
 			byDefault("none").checkedBy(checkNotToken).grave(),
 		key("protected", "true", "Show PROD beside the account's name, and ask before every change.").
 			byDefault("false").grave(),
@@ -156,8 +153,8 @@ func AccountKeys() []KeySpec {
 
 // KeysDescription is what the table of rebound keys means.
 const KeysDescription = "A list of keys for each action. An action is written PANE.ACTION; docs/keys.md lists the " +
-	"names, and so does the help in lookout (press ?). If two actions of a pane have the same key, only the " +
-	"first of them in that help has it, and lookout says so when it starts."
+	"names, and so does the help in lookout (press ?). If two actions of a pane have the same key, the first in " +
+	"that help has it, and lookout says so when it starts."
 
 // CheckBaseURL returns an error unless an address may receive the token: over https, or on this machine.
 func CheckBaseURL(v string) error {
@@ -242,6 +239,9 @@ func expandHome(path string) string {
 	}
 	return path
 }
+
+// HasChoices reports whether a key takes only certain words.
+func (s KeySpec) HasChoices() bool { return len(s.choices) > 0 }
 
 // TypeName describes the values of a key.
 func (s KeySpec) TypeName() string {

@@ -27,9 +27,9 @@ func Tables() []configTable {
 		{
 			Name:  "themes",
 			Title: "themes.NAME",
-			Description: "A theme of your own: an existing one with some tones changed. A tone is a named style, " +
-				"which can combine bold, faint, italic, underline, reverse and a colour. The colour is #rrggbb, a " +
-				"number from 0 to 255, or a name such as bright-red; \"on\" before a colour makes it the background.",
+			Description: "A theme of your own: an existing one with some tones changed. A tone combines bold, faint, " +
+				"italic, underline, reverse and a colour: #rrggbb, a number from 0 to 255, or a name such as " +
+				"bright-red; \"on\" before a colour makes it the background.",
 			Example: `[themes.mine]
 base = "dark"
 bad = "bold #ff5f5f"
@@ -47,8 +47,7 @@ cursor = "on blue"`,
 			Name:  "columns",
 			Title: "columns",
 			Description: "Which columns each list shows, and in what order. You can still filter and sort by columns " +
-				"that are left out, and the details show them. You can give a column's name or its title in the " +
-				"header.",
+				"that are left out, and the details show them.",
 			Example: `[columns]
 services = ["status", "label", "consultation_group", "updated"]`,
 			schema: map[string]any{"type": "object", "additionalProperties": stringListSchema()},
@@ -56,16 +55,15 @@ services = ["status", "label", "consultation_group", "updated"]`,
 		{
 			Name:  "commands",
 			Title: "[commands]",
-			Description: "An action of your own in a list: it has a key and a name, and runs a program on the row " +
-				"under the cursor. The program runs without a shell. In its arguments, {id}, {label} and {COLUMN} " +
-				"are replaced by the row's values, and it gets the row as JSON on standard input. Pass values to a " +
-				"shell script as arguments, so that they cannot become commands: [\"sh\", \"-c\", \"echo \\\"$1\\\" " +
-				">> list\", \"-\", \"{label}\"]; a placeholder in the script itself is refused. Set output to " +
-				"\"message\" to show the first line of the output, to \"dialog\" to show its beginning, or to " +
-				"\"terminal\" to give the program the terminal, where it reads the keyboard and gets no JSON. The " +
-				"program gets none of the variables from which lookout may read a token. It is stopped after a " +
-				"minute, unless it has the terminal. On a protected account, lookout always asks first. In read-only " +
-				"mode, it refuses the command unless harmless = true.",
+			Description: "An action of your own in a list: a key and a name that run a program on the row under " +
+				"the cursor, without a shell. In its arguments, {id}, {label} and {COLUMN} are replaced by the row's " +
+				"values, and it gets the row as JSON on standard input. A shell script takes values as arguments, so " +
+				"that they cannot become commands: [\"sh\", \"-c\", \"echo \\\"$1\\\" >> list\", \"-\", \"{label}\"]." +
+				" output says where the output goes: \"message\" shows its first line, \"dialog\" its beginning, and " +
+				"\"terminal\" gives the program the terminal instead of the JSON. The program gets none of the " +
+				"variables from which lookout may read a token, and is stopped after a minute unless it has the " +
+				"terminal. On a protected account, lookout asks first. Read-only mode refuses the command unless " +
+				"harmless = true.",
 			Example: `[[commands]]
 pane = "services"
 key = "x"

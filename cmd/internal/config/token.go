@@ -255,6 +255,8 @@ func (s Settings) runTokenCommand(caller context.Context) (client.Secret, error)
 		return fail("it did not end within "+limit.String(), "token_timeout in the account's block allows more")
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		return fail("there is no such program", "install it, or correct token_command")
+	case errors.Is(err, fs.ErrPermission):
+		return fail("it cannot be executed", "chmod +x it, or correct token_command")
 	case err != nil:
 		return fail(err.Error(), "run token_command in a shell to see what it needs")
 	case token.IsZero():
