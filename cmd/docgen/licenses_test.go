@@ -12,6 +12,11 @@ import (
 // no other.
 func TestLicensesAreUpToDate(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
+	if root, err := goCommand(t.Context(), "linux", "env", "GOROOT"); err != nil {
+		t.Fatal(err)
+	} else if text, err := licensesIn(strings.TrimSpace(root)); err != nil || text == "" {
+		t.Skipf("Go is installed without its licence: %v", err)
+	}
 	kept := readPage(t, "cmd/internal/version/third-party-licenses.txt")
 	all, complete := map[string]string{}, true
 	for _, system := range releasedSystems {
