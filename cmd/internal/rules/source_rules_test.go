@@ -305,7 +305,7 @@ func (g sourceRule) violations(s sourceFile) (places []string) {
 }
 
 // readSources returns all files of the program, with paths relative to the top. It skips hidden folders, as Go does,
-// and the packages that only tests import.
+// and testSupport.
 func readSources(t *testing.T) (all []sourceFile) {
 	t.Helper()
 	set := gotoken.NewFileSet()
