@@ -279,14 +279,12 @@ func (p *program) moveCursor(forth, back string) []float64 {
 
 // scroll scrolls a list and returns the mean bytes of a row.
 func (p *program) scroll() float64 {
-	for range p.rows {
-		p.pressKey("j")
-	}
 	const presses = 90
 	sum := 0.0
-	for range presses {
-		_, bytes := p.pressKey("j")
-		sum += bytes
+	for i := range p.rows + presses {
+		if _, bytes := p.pressKey("j"); i >= p.rows { // the cursor has reached the last line
+			sum += bytes
+		}
 	}
 	return sum / presses
 }
