@@ -425,7 +425,7 @@ func checkEditPairs[R any](
 			b.do(&after)
 			faulttest.RunCase(t, "B11", a.name+" and "+b.name, func(t *testing.T) {
 				c, w := newFaultClient(t, faulttest.Respond(200, `{"id":1}`))
-				if err := send(caller{t.Context(), c}, client.Diff(before, after)); err != nil {
+				if err := send(caller{Context: t.Context(), Client: c}, client.Diff(before, after)); err != nil {
 					t.Fatal(err)
 				}
 				got := map[string]string{}
@@ -618,7 +618,7 @@ func TestExpandPath_everyOperation(t *testing.T) {
 						200, `{"data":[],"id":"x","acl":"private","url":"https://x/","page":1,"pages":1,"results":0}`,
 					),
 				)
-				err := call(caller{t.Context(), c}, s)
+				err := call(caller{Context: t.Context(), Client: c}, s)
 				seen := w.Requests()
 				if len(seen) == 0 {
 					if err == nil {

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,6 +51,9 @@ func newCanaries(secrets ...string) (c canaries) {
 	}
 	return c
 }
+
+// canaryPair is a certificate with its key, which is a secret.
+var canaryPair = sync.OnceValues(certtest.New("cdn.acme.net").PEM)
 
 // fragmentLen is how many bytes of a long secret in a row are a part of it that counts.
 const fragmentLen = 12
@@ -99,16 +103,14 @@ type canaryClient struct {
 	journal  string
 	log      *bytes.Buffer
 	canaries canaries
-	key      string
-	cert     string
 }
 
 func newCanaryClient(t *testing.T, transport http.RoundTripper) *canaryClient {
 	t.Helper()
 	v := &canaryClient{journal: filepath.Join(t.TempDir(), "j"), log: &bytes.Buffer{}}
-	v.cert, v.key = certtest.New("cdn.acme.net").PEM()
-	secrets := append(fragments(canaryToken), canaryToken, canaryUser, canaryPassword, v.key)
-	for line := range strings.Lines(v.key) {
+	_, key := canaryPair()
+	secrets := append(fragments(canaryToken), canaryToken, canaryUser, canaryPassword, key)
+	for line := range strings.Lines(key) {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "-----") {
 			secrets = append(secrets, line)
 		}
@@ -127,31 +129,6 @@ func newCanaryClient(t *testing.T, transport http.RoundTripper) *canaryClient {
 		t.Fatal(err)
 	}
 	return v
-}
-
-// withCanaries returns the call with canaries as its secrets.
-func (v *canaryClient) withCanaries(s operationCall) operationCall {
-	switch user, password := client.NewSecret(canaryUser), client.NewSecret(canaryPassword); s.op {
-	case "create credential":
-		s.do = func(x caller) error {
-			return ignore(x.write(client.OpCreateCredential).CreateCredential(
-				x, client.CredentialRequest{Label: "new one", Username: user, Password: password},
-			))
-		}
-	case "change login":
-		s.do = func(x caller) error {
-			return x.write(client.OpSetCredentialLogin, 31).SetCredentialLogin(
-				x, 31, client.CredentialLoginUpdate{Username: user, Password: password},
-			)
-		}
-	case "upload certificate":
-		s.do = func(x caller) error {
-			return ignore(x.write(client.OpUploadCertificate, east, "cdn.acme.net").UploadCertificate(
-				x, east, "cdn.acme.net", v.cert, client.NewSecret(v.key),
-			))
-		}
-	}
-	return s
 }
 
 // checkOutput checks everything that was written.
@@ -185,7 +162,7 @@ func TestSecret_everyOperation(t *testing.T) {
 	defer log.SetOutput(os.Stderr)
 	for _, s := range operations(t) {
 		faulttest.RunCase(t, "F5", s.op, func(t *testing.T) {
-			err := v.withCanaries(s).call(t.Context(), v.client)
+			err := s.call(t.Context(), v.client)
 			if err != nil {
 				t.Error(err)
 			}
@@ -268,7 +245,7 @@ func TestSecret_errorPaths(t *testing.T) {
 							emulator.New(emulator.Options{Token: canaryToken, Seed: "empty"}), paths[name],
 						),
 					)
-					v.checkOutput(t, v.withCanaries(s).call(t.Context(), v.client))
+					v.checkOutput(t, s.call(t.Context(), v.client))
 				})
 			}
 		}
