@@ -26,7 +26,7 @@ const (
 	storageRead  = "object_storage:read_only"
 	storageWrite = "object_storage:read_write"
 
-	login   = " --username {user} --password-file {password}"
+	login   = " --username {username} --password-file {password-file}"
 	cluster = "/object-storage/buckets/{us-east-1}"
 	bucket  = cluster + "/{acme-backups}"
 	cdn     = cluster + "/{cdn.acme.net}"
@@ -40,7 +40,7 @@ var documented = []Operation{
 	{"update contact", "PUT", "/managed/contacts/{11}", accountWrite, "contacts update {1} --name fresh"},
 	{"delete contact", "DELETE", "/managed/contacts/{12}", accountWrite, "contacts delete {1}"},
 	{"list credentials", "GET", "/managed/credentials", accountRead, "credentials list"},
-	{"create credential", "POST", "/managed/credentials", accountWrite, "credentials create fresh" + login},
+	{"create credential", "POST", "/managed/credentials", accountWrite, "credentials create db9" + login},
 	{"view SSH key", "GET", "/managed/credentials/sshkey", accountRead, "ssh key"},
 	{"view credential", "GET", "/managed/credentials/{31}", accountWrite, "credentials get {1}"},
 	{"update credential", "PUT", "/managed/credentials/{31}", accountWrite, "credentials rename {1} fresh"},
@@ -93,7 +93,7 @@ var documented = []Operation{
 var undocumented = []Operation{
 	{"view access", "GET", bucket + "/access", storageRead, "buckets readers {1}/{2}"},
 	{"view profile", "GET", "/profile", "", "accounts check"},
-	{"view ticket", "GET", "/support/tickets/{48213}", accountRead, "handover -o json"},
+	{"view ticket", "GET", "/support/tickets/{48213}", accountRead, "handover"},
 }
 
 // Documented returns the operations of the document, in an order in which each can succeed: what cancels comes last.

@@ -28,7 +28,8 @@ func TestOperations(t *testing.T) {
 	listed := map[client.DocumentedOperation]bool{}
 	for _, o := range optest.All() {
 		call, err := c.ParseCall(o.Method, o.Example())
-		if err != nil || call.Op() != o.Name || client.RequiredScope(o.Name) != o.Scope {
+		if err != nil || call.Op() != o.Name || call.Writes() == (o.Method == "GET") ||
+			client.RequiredScope(o.Name) != o.Scope {
 			t.Errorf("%+v: the client has %v with scope %q, %v", o, call, client.RequiredScope(o.Name), err)
 		}
 		listed[client.DocumentedOperation{Op: o.Name, Method: o.Method}] = true

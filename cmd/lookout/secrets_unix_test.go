@@ -11,13 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
-	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/client/optest"
 	"lookout/cmd/internal/testenv"
 )
 
@@ -55,41 +54,6 @@ func (c secretSearch) requireAbsent(t *testing.T, where, text string) {
 	}
 }
 
-// changeLines returns a command line for each operation that changes something. files is a folder with the secrets
-// that commands read.
-func changeLines(files string) map[string]string {
-	const bucket, object = testenv.Bucket, testenv.Bucket + " README.txt"
-	login := " --username " + canaryUser + " --password-file " + files + "/password"
-	pair := files + "/cert.pem " + files + "/key.pem"
-	return map[string]string{
-		"create contact":        "contacts create --name Eve --email e@acme.net",
-		"update contact":        "contacts update 11 --group night",
-		"delete contact":        "contacts delete 12 --yes",
-		"create credential":     "credentials create db9" + login,
-		"update credential":     "credentials rename 31 new",
-		"change login":          "credentials login 31" + login,
-		"delete credential":     "credentials delete 32 --yes",
-		"update SSH settings":   "ssh deny db1",
-		"create service":        "services create --label new --address https://example.com",
-		"update service":        "services update web-1 --timeout 77",
-		"disable service":       "services disable web-1",
-		"enable service":        "services enable billing-cron",
-		"delete service":        "services delete edge-router --yes",
-		"create bucket":         "buckets create us-east-1/fresh",
-		"modify access":         "buckets access " + bucket + " --acl private",
-		"update access":         "buckets access " + bucket + " --acl private --cors=false",
-		"delete bucket":         "buckets delete ap-south-1/scratch --yes",
-		"update object ACL":     "objects acl " + object + " public-read --yes",
-		"create object URL":     "objects link " + object,
-		"upload certificate":    "certificates upload us-east-1/cdn.acme.net " + pair,
-		"delete certificate":    "certificates delete us-east-1/cdn.acme.net --yes",
-		"create key":            "keys create night --unlimited --yes --secret-file " + files + "/secret",
-		"update key":            "keys rename finance new",
-		"revoke key":            "keys revoke ada --yes",
-		"cancel Object Storage": "storage cancel --yes=own",
-	}
-}
-
 // Every operation of the API is run once by the real program in a terminal, with the log of all requests. The token, a
 // user name, passwords, a private key, a new key's secret and signatures of links reach only the API, and what the
 // command is for: not the terminal, the log, the journal, another file, or the programs that lookout starts.
@@ -112,30 +76,29 @@ func TestSecrets_everyOperationInATerminal(t *testing.T) {
 	secrets := secretSearch{}
 	secrets.add(canaryUser, canaryPassword)
 	secrets.add(strings.Split(strings.TrimSpace(string(privateKey)), "\n")[1:3]...)
-	changes := changeLines(files)
 	n := 0
-	run := func(o client.DocumentedOperation, line string) {
+	run := func(o optest.Operation, line string) {
 		if n++; !faulttest.InSample(3, n) {
 			return
 		}
-		faulttest.RunCase(t, "F5", "in a terminal, "+o.Op, func(t *testing.T) {
-			before := r.API.RequestCount(o.Op)
+		faulttest.RunCase(t, "F5", "in a terminal, "+o.Name, func(t *testing.T) {
+			before := r.API.RequestCount(o.Name)
 			debug := filepath.Join(r.Home, "debug.log")
 			p := r.startPty(t, line+" --debug="+debug)
 			p.startReading()
 			code := p.waitExit()
-			if code != 0 || r.API.RequestCount(o.Op) == before {
+			if code != 0 || r.API.RequestCount(o.Name) == before {
 				t.Errorf("%s: exit code %d: %s", line, code, p.output())
 			}
 			written, signature := p.output(), regexp.MustCompile(`Signature=([^&\s]+)`).FindStringSubmatch(p.output())
-			if o.Op == "create object URL" {
+			if o.Name == "create object URL" {
 				if signature == nil {
 					t.Fatalf("no link: %s", p.output())
 				}
 				secrets.add(signature[1])
 				written = ""
 			}
-			if o.Op == "create key" {
+			if o.Name == "create key" {
 				secret, err := os.ReadFile(filepath.Join(files, "secret"))
 				if err != nil {
 					t.Fatal(err)
@@ -155,29 +118,20 @@ func TestSecrets_everyOperationInATerminal(t *testing.T) {
 			secrets.requireAbsent(t, "a program that lookout starts", string(noted))
 		})
 	}
-	paths := strings.NewReplacer("CLUSTER", "us-east-1", "BUCKET", "cdn.acme.net", "contacts/ID", "contacts/11",
-		"credentials/ID", "credentials/31", "settings/ID", "settings/70001", "issues/ID", "issues/823",
-		"services/ID", "services/1", "keys/ID", "keys/"+r.FindID("keys", "finance"), "tickets/ID", "tickets/48213")
-	served := slices.DeleteFunc(client.Operations(), func(o client.DocumentedOperation) bool {
-		return !r.API.Serves(o.Op)
-	})
-	for _, o := range served {
-		if o.Method == http.MethodGet {
-			path := paths.Replace(o.Path)
-			if o.Op == "view object ACL" {
-				path += " --field name=index.html"
-			}
-			run(o, "api GET "+path)
-		}
+	values := map[string]string{
+		"username": canaryUser, "password-file": files + "/password", "certificate": files + "/cert.pem",
+		"key": files + "/key.pem",
 	}
-	for _, o := range served {
-		if line := changes[o.Op]; o.Method != http.MethodGet && o.Op != "cancel Object Storage" {
-			if line == "" {
-				t.Errorf("there is no command line for %s", o.Op)
-			}
-			run(o, line)
+	for _, o := range optest.Documented() {
+		line := o.Line(values) + " --yes=own"
+		switch {
+		case o.Name == "view object ACL":
+			line = "api GET " + o.Example() + " --field name=README.txt"
+		case o.Method == http.MethodGet:
+			line = "api GET " + o.Example()
+		case o.Name == "create key":
+			line += " --secret-file " + files + "/secret"
 		}
+		run(o, line)
 	}
-	cancellation := client.DocumentedOperation{Op: "cancel Object Storage", Method: http.MethodPost}
-	run(cancellation, changes["cancel Object Storage"])
 }

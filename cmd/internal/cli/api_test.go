@@ -19,8 +19,8 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/journal"
+	"lookout/client/optest"
 	"lookout/cmd/internal/exit"
-	"lookout/cmd/internal/testenv"
 )
 
 // A sentRequest is a change that a command has sent to the API.
@@ -119,49 +119,21 @@ func TestAPI_changesAsTheCommandsDo(t *testing.T) {
 	}
 }
 
-// A readCase is a read of the API and the command that shows the same. The expressions select what both have, if the
-// command shows it in another form.
-type readCase struct{ path, command, ofAPI, ofCommand string }
-
-// readCases returns a case for each operation that reads and that the emulator serves.
-func readCases() []readCase {
-	const bucket = "/object-storage/buckets/us-east-1/acme-backups"
-	return []readCase{
-		{"/managed/services", "services list", "", ""},
-		{"/managed/services/4", "services get 4", "", ""},
-		{"/managed/issues", "issues list", "", ""},
-		{"/managed/issues/823", "issues get 823", "", ""},
-		{"/managed/contacts", "contacts list", "", ""},
-		{"/managed/contacts/11", "contacts get 11", "", ""},
-		{"/managed/credentials", "credentials list", "", ""},
-		{"/managed/credentials/32", "credentials get 32", "", ""},
-		{"/managed/credentials/sshkey", "ssh key", "", ""},
-		{"/managed/instance-settings", "ssh list", "", ""},
-		{"/managed/instance-settings/70003", "ssh get 70003", "", ""},
-		{"/managed/linode-settings/70003", "ssh get 70003", "", ""},
-		{
-			"/managed/stats", "stats",
+// selections select what the API and the command both have, where the command shows it in another form.
+func selections() map[string]struct{ ofAPI, ofCommand string } {
+	return map[string]struct{ ofAPI, ofCommand string }{
+		"view stats": {
 			"[.data | .cpu, .disk, .net_in, .net_out, .swap | [.[] | {at: (.x / 1000 | todate), value: .y}]]",
 			"[.[].points]",
 		},
-		{"/object-storage/buckets", "buckets list", "", ""},
-		{"/object-storage/buckets/us-east-1", "buckets list --cluster us-east-1", "", ""},
-		{bucket, "buckets get " + testenv.Bucket, "", ""},
-		{
-			bucket + "/access", "buckets readers " + testenv.Bucket,
+		"view access": {
 			`[.acl, if .cors_enabled then "on" else "off" end]`,
 			`[.[] | select(.kind == "bucket_acl" or .kind == "cors").access]`,
 		},
-		{bucket + "/object-acl", "objects acl " + testenv.Bucket + " README.txt", "", "{acl, acl_xml}"},
-		{bucket + "/object-list", "objects list " + testenv.Bucket + " -r", "", ""},
-		{"/object-storage/buckets/us-east-1/acme-www/ssl", "certificates get us-east-1/acme-www", "", "{ssl}"},
-		{"/object-storage/clusters", "clusters list", "", ""},
-		{"/object-storage/clusters/us-east-1", "clusters get us-east-1", "", ""},
-		{"/object-storage/keys", "keys list", "", ""},
-		{"/object-storage/keys/201", "keys get 201", "", ""},
-		{"/object-storage/transfer", "transfer", "", ""},
-		{"/profile", "accounts check", ".username", ".[0].user"},
-		{"/support/tickets/48213", "handover -o json", ".status", ".issues[] | select(.ticket == 48213).status"},
+		"view object ACL":  {"", "{acl, acl_xml}"},
+		"view certificate": {"", "{ssl}"},
+		"view profile":     {".username", ".[0].user"},
+		"view ticket":      {".status", ".issues[] | select(.ticket == 48213).status"},
 	}
 }
 
@@ -169,44 +141,29 @@ func readCases() []readCase {
 func TestAPI_readsAsTheCommandsDo(t *testing.T) {
 	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
-	api, err := client.New(r.Base, client.NewSecret(testenv.Canary))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compared := map[string]bool{}
-	for _, c := range readCases() {
-		r := r
-		if strings.HasPrefix(c.path, "/support") {
+	for _, o := range optest.All() {
+		if o.Method != http.MethodGet {
+			continue
+		}
+		r, line, selected := r, o.Line(nil), selections()[o.Name]
+		if o.Name == "view ticket" {
 			r = newTestEnv(t, emulator.Options{})
 			r.useProviderDialect()
 		}
-		format := []string{"-o", "json"}
-		if strings.HasPrefix(c.command, "handover") {
-			format = nil
-		}
-		want := selectJSON(t, r.MustRun(append(strings.Fields(c.command), format...)...).Out, c.ofCommand)
-		args := []string{"api", "GET", c.path}
-		if _, list := want.([]any); list && c.ofAPI == "" {
+		want := selectJSON(t, r.MustRun(append(strings.Fields(line), "-o", "json")...).Out, selected.ofCommand)
+		args := []string{"api", "GET", o.Example()}
+		if _, list := want.([]any); list && selected.ofAPI == "" {
 			args = append(args, "--paginate", "--field", "page_size=25")
 		}
-		if strings.HasSuffix(c.path, "/object-acl") {
+		if o.Name == "view object ACL" {
 			args = append(args, "--field", "name=README.txt")
 		}
-		got := selectJSON(t, r.MustRun(args...).Out, c.ofAPI)
+		got := selectJSON(t, r.MustRun(args...).Out, selected.ofAPI)
 		if !reflect.DeepEqual(want, got) || got == nil || reflect.ValueOf(got).Len() == 0 {
-			t.Errorf("%v: %v, but %s: %v", args, got, c.command, want)
-		}
-		call, err := api.ParseCall("GET", c.path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		compared[call.Op()] = true
-	}
-	for _, o := range client.Operations() {
-		if o.Method == http.MethodGet && !compared[o.Op] && r.API.Serves(o.Op) {
-			t.Errorf("%s %s is not compared; add a case to readCases", o.Method, o.Path)
+			t.Errorf("%v: %v, but %s: %v", args, got, line, want)
 		}
 	}
+	r.MustRun("api", "GET", "/managed/linode-settings/70003") // the real service's name
 	if got := r.MustRun("api", "GET", "/managed/services?page=1&page_size=25").Out; !strings.Contains(
 		got,
 		`"pages": 1`,
@@ -249,60 +206,6 @@ func normalizeJSON(value any) any {
 		}
 	}
 	return value
-}
-
-// samplePaths puts the IDs of readCases into the paths of operations.
-func samplePaths(t *testing.T, api *client.Client) *strings.Replacer {
-	t.Helper()
-	paths := map[string]string{}
-	for _, c := range readCases() {
-		call, err := api.ParseCall(http.MethodGet, c.path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		paths[call.Op()] = c.path
-	}
-	var pairs []string
-	for _, o := range slices.Backward(client.Operations()) { // the longest match first
-		if path, known := paths[o.Op]; known {
-			pairs = append(pairs, o.Path, path)
-		}
-	}
-	return strings.NewReplacer(pairs...)
-}
-
-// Every operation that reads can be called, and every one that changes something is known by its path.
-func TestAPI_allOperations(t *testing.T) {
-	t.Parallel()
-	r := newTestEnv(t, emulator.Options{})
-	api, err := client.New(r.Base, client.NewSecret(testenv.Canary))
-	if err != nil {
-		t.Fatal(err)
-	}
-	samples := samplePaths(t, api)
-	reads, writes := 0, 0
-	for _, o := range client.Operations() {
-		path := samples.Replace(o.Path)
-		call, err := api.ParseCall(o.Method, path)
-		if err != nil || call.Op() != o.Op || call.Writes() != (o.Method != http.MethodGet) {
-			t.Errorf("%s %s is taken for %v, %v; want %s", o.Method, path, call, err, o.Op)
-		}
-		if o.Method != http.MethodGet {
-			writes++
-			continue
-		}
-		reads++
-		args := []string{"api", "GET", path}
-		if o.Op == "view object ACL" {
-			args = append(args, "--field", "name=README.txt")
-		}
-		if s := r.Run(args...); s.Code != exit.CodeOK && r.API.Serves(o.Op) {
-			t.Errorf("%v: %s", args, s.Err)
-		}
-	}
-	if reads+writes < 48 || writes < 24 {
-		t.Errorf("%d operations read, %d change", reads, writes)
-	}
 }
 
 // lookout api sends nothing but known operations, keeps to read-only mode and protection, and puts neither secrets nor

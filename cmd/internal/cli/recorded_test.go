@@ -1,84 +1,42 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
-	"path"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
+	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/client/optest"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/testenv"
 )
 
-// recordedCommands are the command lines for the recorded operations. {1}, {2} are the values of the path's names,
-// {name} and {acl} members of the request, PAIR the files of a certificate. An operation without a command is not one
-// of the document's.
-func recordedCommands() map[string]string {
-	const bucket = "/object-storage/buckets/{clusterId}/{bucket}"
-	return map[string]string{
-		"GET /object-storage/buckets":                 "buckets list",
-		"POST /object-storage/buckets":                "buckets create {place}/{label}",
-		"GET /object-storage/buckets/{clusterId}":     "buckets list --cluster {1}",
-		"GET " + bucket:                               "buckets get {1}/{2}",
-		"DELETE " + bucket:                            "buckets delete {1}/{2} --yes",
-		"POST " + bucket + "/access":                  "buckets access {1}/{2} --acl private",
-		"PUT " + bucket + "/access":                   "buckets access {1}/{2} --acl private --cors=false",
-		"GET " + bucket + "/object-acl":               "objects acl {1}/{2} {name}",
-		"PUT " + bucket + "/object-acl":               "objects acl {1}/{2} {name} {acl}",
-		"GET " + bucket + "/object-list":              "objects list {1}/{2}",
-		"POST " + bucket + "/object-url":              "objects link {1}/{2} {name} --method DELETE",
-		"GET " + bucket + "/ssl":                      "certificates get {1}/{2}",
-		"POST " + bucket + "/ssl":                     "certificates upload {1}/{2} PAIR",
-		"DELETE " + bucket + "/ssl":                   "certificates delete {1}/{2} --yes",
-		"POST /object-storage/cancel":                 "storage cancel --yes=account",
-		"GET /object-storage/clusters":                "clusters list",
-		"GET /object-storage/keys":                    "keys list",
-		"POST /object-storage/keys":                   "keys create {label} --unlimited",
-		"GET /object-storage/keys/{keyId}":            "keys get {1}",
-		"PUT /object-storage/keys/{keyId}":            "keys rename {1} fresh",
-		"DELETE /object-storage/keys/{keyId}":         "keys revoke {1} --yes",
-		"GET /object-storage/transfer":                "transfer",
-		"GET /managed/contacts":                       "contacts list",
-		"GET /managed/contacts/{contactId}":           "contacts get {1}",
-		"POST /managed/contacts":                      "contacts create --name fresh --email a@example.org",
-		"PUT /managed/contacts/{contactId}":           "contacts update {1} --name fresh",
-		"GET /managed/credentials":                    "credentials list",
-		"GET /managed/credentials/{credentialId}":     "credentials get {1}",
-		"GET /managed/credentials/sshkey":             "ssh key",
-		"GET /managed/issues":                         "issues list",
-		"GET /managed/issues/{issueId}":               "issues get {1}",
-		"GET /managed/instance-settings":              "ssh list",
-		"GET /managed/instance-settings/{instanceId}": "ssh get {1}",
-		"PUT /managed/instance-settings/{instanceId}": "ssh set {1} --port 99",
-		"GET /managed/services":                       "services list",
-		"GET /managed/services/{serviceId}":           "services get {1}",
-		"PUT /managed/services/{serviceId}":           "services update {1} --label fresh",
-		"POST /managed/services/{serviceId}/disable":  "services disable {1}",
-	}
-}
-
 // sentMembers are the members that the commands change, and what they send. The recordings were made with other values.
 func sentMembers() map[string]map[string]any {
 	return map[string]map[string]any{
-		"PUT /object-storage/keys/{keyId}":            {"label": "fresh"},
-		"PUT /managed/contacts/{contactId}":           {"name": "fresh"},
-		"PUT /managed/instance-settings/{instanceId}": {"ssh": map[string]any{"port": 99}},
-		"PUT /managed/services/{serviceId}":           {"label": "fresh"},
-		"POST /managed/services/{serviceId}/disable":  {"status": "disabled"},
+		"update credential":   {"label": "fresh"},
+		"update key":          {"label": "fresh"},
+		"update contact":      {"name": "fresh"},
+		"update SSH settings": {"ssh": map[string]any{"port": 99}},
+		"update service":      {"label": "fresh"},
+		"disable service":     {"status": "disabled"},
 	}
 }
 
 // withSentMembers returns a recording whose answer has what the command sends: with other values, the outcome would be
 // unknown. All else is as it was recorded.
-func withSentMembers(t *testing.T, x *faulttest.RecordedExchange) *faulttest.RecordedExchange {
+func withSentMembers(t *testing.T, op string, x *faulttest.RecordedExchange) *faulttest.RecordedExchange {
 	t.Helper()
-	sent := sentMembers()[x.Operation()]
+	sent := sentMembers()[op]
 	if x.Status != http.StatusOK || sent == nil {
 		return x
 	}
@@ -110,34 +68,38 @@ func setMembers(t *testing.T, object, members map[string]any) {
 	}
 }
 
-// commandFor returns the command line for a recording, and nil if its operation is not one of the document's.
-func commandFor(t *testing.T, x *faulttest.RecordedExchange) []string {
-	line, known := recordedCommands()[x.Operation()]
-	if !known {
-		return nil
+// commandFor returns the command line for a recording of an operation, with the values of its request.
+func commandFor(t *testing.T, o optest.Operation, x *faulttest.RecordedExchange) []string {
+	var body map[string]any
+	_ = json.Unmarshal(x.RequestBody, &body) // if there is one
+	values := maps.Clone(x.Query)
+	if values == nil {
+		values = map[string]string{}
 	}
-	var values map[string]any
-	if json.Unmarshal(x.RequestBody, &values) != nil || values == nil {
-		values = map[string]any{}
-	}
-	for name, value := range x.Query {
-		values[name] = value
+	for name, value := range body {
+		values[name] = fmt.Sprint(value)
 	}
 	for i, value := range x.Segments() {
 		values[fmt.Sprint(i+1)] = value
 	}
-	values["place"] = values["cluster"]
-	if values["place"] == nil {
-		values["place"] = values["region"]
+	values["place"] = cmp.Or(values["cluster"], values["region"])
+	dir := testenv.WriteCertificate(t, cmp.Or(values["2"], "any.example"))
+	for name, file := range map[string]string{
+		"certificate": "cert.pem", "key": "key.pem", "password-file": "password",
+	} {
+		values[name] = filepath.Join(dir, file)
 	}
-	for name, value := range values {
-		line = strings.ReplaceAll(line, "{"+name+"}", fmt.Sprint(value))
+	if err := os.WriteFile(values["password-file"], []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if strings.Contains(line, "PAIR") {
-		dir := testenv.WriteCertificate(t, x.Segments()[1])
-		line = strings.ReplaceAll(line, "PAIR", filepath.Join(dir, "cert.pem")+" "+filepath.Join(dir, "key.pem"))
+	line := append(strings.Fields(o.Line(values)), "-o", "json")
+	switch {
+	case o.Name == client.OpCancelObjectStorage:
+		line = append(line, "--yes=acme")
+	case o.Method != http.MethodGet:
+		line = append(line, "--yes")
 	}
-	return append(strings.Fields(line), "-o", "json")
+	return line
 }
 
 // Every recorded answer of the document's operations is printed as JSON with all its members and no others.
@@ -146,35 +108,38 @@ func TestRecordings_printedFieldByField(t *testing.T) {
 	all := faulttest.Recordings(t, "shared/api/recorded/object-storage")
 	for _, x := range faulttest.Recordings(t, "shared/api/examples") { // of the document; Managed was never recorded
 		if strings.HasPrefix(x.Template, "/managed/") {
-			x.Template = strings.NewReplacer(
-				"linode-settings", "instance-settings", "{linodeId}", "{instanceId}",
-			).Replace(x.Template)
-			x.Path = strings.ReplaceAll(x.Path, "linode-settings", "instance-settings")
 			all = append(all, x)
 		}
 	}
-	printed := map[string]int{}
+	printed := map[string]bool{}
 	for _, set := range [][]*faulttest.RecordedExchange{faulttest.OwnRecordings(t, "/"), all} {
 		for _, x := range set {
-			if line := commandFor(t, x); line != nil {
-				printed[x.Operation()]++
-				t.Run(x.Name, func(t *testing.T) { checkReplayed(t, line, withSentMembers(t, x), set) })
+			o, known := optest.Find(x.Method, x.Template)
+			if known && o.Name != "view stats" && o.Name != "view access" { // those are printed in another form
+				printed[o.Name] = true
+				line := commandFor(t, o, x)
+				t.Run(x.Name, func(t *testing.T) { checkReplayed(t, o, line, withSentMembers(t, o.Name, x), set) })
 			}
 		}
 	}
-	for op := range recordedCommands() {
-		if printed[op] == 0 {
-			t.Errorf("no recording of %s was printed", op)
+	for _, o := range optest.Documented() {
+		if !printed[o.Name] && o.Name != "view stats" && o.Name != "view cluster" {
+			t.Errorf("no recording of %s was printed", o.Name)
 		}
 	}
 }
 
 // checkReplayed runs a command line on a recording, and on others of its set for what else is read.
-func checkReplayed(t *testing.T, line []string, x *faulttest.RecordedExchange, set []*faulttest.RecordedExchange) {
+func checkReplayed(
+	t *testing.T, o optest.Operation, line []string, x *faulttest.RecordedExchange, set []*faulttest.RecordedExchange,
+) {
 	t.Helper()
 	r := newTestEnv(t, emulator.Options{Service: emulator.ServiceNow})
+	if !strings.Contains(x.Template, "/instance-settings") { // the document's name
+		r.useProviderDialect()
+	}
 	replay := &faulttest.ReplayServer{First: x, Others: set, Next: r.API}
-	if last := path.Base(x.Template); x.Method == http.MethodPost && last != "access" && last != "disable" {
+	if strings.HasPrefix(o.Name, "create ") || o.Name == "upload certificate" {
 		replay.Others = []*faulttest.RecordedExchange{{ // what is created was not there before
 			Method:   http.MethodGet,
 			Template: "/object-storage/buckets/{clusterId}/{bucket}/ssl",
