@@ -139,7 +139,7 @@ func (s *state) isMoving(windowID, op, repeated string) bool {
 // how it became known: client.FoundByReading says that reading again showed it.
 func (j *Journal) RecordOutcome(id string, outcome client.Outcome, err error) {
 	l := record{ID: id, Outcome: outcome}
-	_, l.ByReading = err.(client.FoundByReading)
+	_, l.ByReading = errors.AsType[client.FoundByReading](err)
 	if err != nil {
 		l.OutcomeDetail = err.Error()
 	}

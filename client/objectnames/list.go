@@ -179,7 +179,8 @@ func decode(block []byte) iter.Seq[ObjectEntry] {
 func decodeCounting(text []byte) iter.Seq2[ObjectEntry, int] {
 	return func(yield func(ObjectEntry, int) bool) {
 		var name []byte
-		for ok := true; len(text) > 0; {
+		for len(text) > 0 {
+			var ok bool
 			if name, text, ok = NextName(text, name); !ok {
 				return
 			}

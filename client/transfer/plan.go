@@ -709,7 +709,7 @@ func compareMD5(
 			progress(int64(n))
 		}
 	}
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return &SkippedFile{Reason: "the file cannot be read: " + client.Clean(err.Error()), Unread: true}
 	}
 	f.State = FileChanged

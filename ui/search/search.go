@@ -12,6 +12,7 @@ import (
 // MatchScore says how well a text fits a needle: the higher, the better. None is not at all.
 type MatchScore int
 
+// The scores, from the worst.
 const (
 	None       MatchScore = iota
 	Misspelt              // with one typing error in a word

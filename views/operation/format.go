@@ -131,6 +131,7 @@ func FailureWord(err error) string {
 	return wording.ShortReason(err)
 }
 
+// AgeColumn returns a column that says how long ago something was.
 func AgeColumn[T any](name string, tone theme.Tone, at func(T) client.Timestamp) resource.ColumnDefinition[T] {
 	value := func(row T) string { return resource.TimeValue(at(row)) }
 	return resource.NewColumn(name, value, func(row T, b ui.Box) (string, theme.Tone) {

@@ -226,5 +226,5 @@ func reportCandidates(ctx context.Context, s *scriptSession, a *account.Account,
 	if len(candidates) > 1 {
 		text = "there is no way to tell which of them this command made, if any; check before you repeat it"
 	}
-	return exit.WithCode(exit.CodeUnknown, fmt.Errorf("%v; %s", lost, text))
+	return exit.WithCode(exit.CodeUnknown, fmt.Errorf("%w; %s", lost, text))
 }

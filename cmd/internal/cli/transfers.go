@@ -593,7 +593,7 @@ func (f *planFlags) needsNoPlan(folder string) bool {
 	}
 	defer entries.Close()
 	_, err = entries.Readdirnames(1)
-	return err == io.EOF
+	return errors.Is(err, io.EOF)
 }
 
 // streamStep is how many objects are listed before their transfers are added.

@@ -195,8 +195,9 @@ func Load(f *Flags, complaints io.Writer) (Settings, error) {
 	if err := wrong.AsError(path); err != nil {
 		fmt.Fprintf(complaints, "lookout: %v\n", err)
 	}
-	s, noPlace := Settings{}, err
-	if s, err = Resolve(cfg, f); err != nil && noPlace != nil {
+	noPlace := err
+	s, err := Resolve(cfg, f)
+	if err != nil && noPlace != nil {
 		return s, noPlace
 	}
 	if text := s.AddressProblem(); text != "" {
@@ -297,8 +298,7 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 		)
 	}
 	if name == "" && len(cfg.Accounts) == 1 {
-		for name, block = range cfg.Accounts {
-			known = true
+		for name, block = range cfg.Accounts { // the only one
 		}
 	}
 	s := Settings{

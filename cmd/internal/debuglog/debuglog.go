@@ -128,7 +128,7 @@ func (t *loggingTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 
 // errorText returns why there is no answer, without the address that net/http adds.
 func errorText(err error) string {
-	if failed, is := err.(*url.Error); is {
+	if failed, is := errors.AsType[*url.Error](err); is {
 		return failed.Err.Error()
 	}
 	return err.Error()

@@ -2,6 +2,7 @@ package exit
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -39,7 +40,7 @@ func CancelOnSignal(ctx context.Context) (context.Context, func()) {
 
 // CodeForSignal returns the exit code of an interrupted command: 128 plus the signal's number.
 func CodeForSignal(ctx context.Context) int {
-	if s, ok := context.Cause(ctx).(SignalError); ok && s.Signal > 0 {
+	if s, ok := errors.AsType[SignalError](context.Cause(ctx)); ok && s.Signal > 0 {
 		return 128 + int(s.Signal)
 	}
 	return CodeInterrupted
