@@ -90,7 +90,7 @@ func TestPackagesAreWhole(t *testing.T) {
 		"COPY LICENSE cmd/internal/version/third-party-licenses.txt ":           read(".ci/Dockerfile"),
 		"artifacts: package": recipe,
 		"artifacts: archive": recipe,
-		"golangci-lint":      checks,
+		"run: .ci/run\n":     checks,
 	} {
 		if !strings.Contains(in, text) {
 			t.Errorf("%q is missing", text)

@@ -1,13 +1,8 @@
 package rules
 
 import (
-	"go/ast"
-	"go/parser"
-	gotoken "go/token"
-	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -158,22 +153,6 @@ func TestImportsPointDownward(t *testing.T) {
 	}
 }
 
-// What scripts and lookout keep do needs no screen, and neither do their tests.
-func TestScriptsImportNoScreen(t *testing.T) {
-	const imports = `{{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}}`
-	for _, room := range []string{"cmd/internal/cli", "cmd/internal/keep"} {
-		out, err := exec.Command("go", "list", "-f", imports, testenv.ModulePath(t)+"/"+room).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, imported := range strings.Fields(string(out)) {
-			if strings.HasPrefix(imported, "charm.land/bubbletea") {
-				t.Errorf("%s imports %s", room, imported)
-			}
-		}
-	}
-}
-
 // The top level holds only the folders of the program and the files of every repository.
 func TestTopLevel(t *testing.T) {
 	may := []string{
@@ -190,51 +169,4 @@ func TestTopLevel(t *testing.T) {
 			t.Errorf("%s must not be at the top level", e.Name())
 		}
 	}
-}
-
-// Nothing is computed before main: there is no init function, and no package variable compiles a pattern.
-func TestNothingIsDoneBeforeMain(t *testing.T) {
-	err := filepath.WalkDir(testenv.RepoRoot(t), func(path string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() && d.Name() == ".ci" {
-			return filepath.SkipDir // commands for developers, which are not part of the program
-		}
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		file, err := parser.ParseFile(gotoken.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		for _, decl := range file.Decls {
-			switch decl := decl.(type) {
-			case *ast.FuncDecl:
-				if decl.Recv == nil && decl.Name.Name == "init" {
-					t.Errorf("%s has an init", path)
-				}
-			case *ast.GenDecl:
-				if decl.Tok == gotoken.VAR && compilesPattern(decl) {
-					t.Errorf("%s compiles a pattern at start", path)
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// compilesPattern reports whether a declaration compiles a pattern, other than in sync.OnceValue when it is needed.
-func compilesPattern(decl ast.Node) (found bool) {
-	ast.Inspect(decl, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			f, ok := n.Fun.(*ast.SelectorExpr)
-			return !ok || f.Sel.Name != "OnceValue"
-		case *ast.SelectorExpr:
-			found = found || strings.HasPrefix(n.Sel.Name, "MustCompile")
-		}
-		return true
-	})
-	return found
 }

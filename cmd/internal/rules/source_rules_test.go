@@ -37,9 +37,6 @@ func (s sourceFile) qualifiedName(e ast.Node) string {
 	for _, spec := range s.file.Imports {
 		path, _ := strconv.Unquote(spec.Path.Value)
 		short := path[strings.LastIndexByte(path, '/')+1:]
-		if path == "charm.land/bubbletea/v2" {
-			short = "tea"
-		}
 		if spec.Name != nil {
 			short = spec.Name.Name
 		}
@@ -50,43 +47,12 @@ func (s sourceFile) qualifiedName(e ast.Node) string {
 	return ""
 }
 
-// A sourceRule is a rule that no linter checks. It returns the places in a source that break it.
+// A sourceRule is a rule that .golangci.yaml cannot express. It returns the places in a source that break it.
 type sourceRule struct {
 	rule      string
 	violation func(s sourceFile, n ast.Node) string
 	allowed   []string // files and folders that may
 	example   string   // declarations that break it
-}
-
-// usesName returns a rule that forbids names of packages.
-func usesName(names ...string) func(sourceFile, ast.Node) string {
-	return func(s sourceFile, n ast.Node) string {
-		if name := s.qualifiedName(n); slices.Contains(names, name) {
-			return name
-		}
-		return ""
-	}
-}
-
-// callsName returns a rule that forbids methods and built-in functions by their bare name.
-func callsName(names ...string) func(sourceFile, ast.Node) string {
-	return func(_ sourceFile, n ast.Node) string {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return ""
-		}
-		switch f := call.Fun.(type) {
-		case *ast.SelectorExpr:
-			if slices.Contains(names, "."+f.Sel.Name) {
-				return "." + f.Sel.Name
-			}
-		case *ast.Ident:
-			if slices.Contains(names, f.Name) {
-				return f.Name
-			}
-		}
-		return ""
-	}
 }
 
 // startupWork finds work before main: init functions, regular expressions and system calls in package variables.
@@ -154,17 +120,7 @@ func directTransfers(_ sourceFile, n ast.Node) string {
 }
 
 func sourceRules() []sourceRule {
-	screen := []string{"ui/terminal/"}
 	return []sourceRule{
-		{
-			"requests go through client/transport.go",
-			usesName(
-				"net/http.Get", "net/http.Head", "net/http.Post", "net/http.PostForm", "net/http.DefaultClient",
-				"net/http.DefaultTransport",
-			),
-			nil,
-			`import "net/http"; var _, _ = http.Get("x")`,
-		},
 		{"clients and transports are made in one place", func(s sourceFile, n ast.Node) string {
 			if made, ok := n.(*ast.CompositeLit); ok &&
 				slices.Contains([]string{"net/http.Client", "net/http.Transport"}, s.qualifiedName(made.Type)) {
@@ -172,34 +128,6 @@ func sourceRules() []sourceRule {
 			}
 			return ""
 		}, []string{"client/transport.go", "cmd/internal/setup/doctor.go"}, `import "net/http"; var _ = http.Client{}`},
-		{"no certificate is taken unseen", func(_ sourceFile, n ast.Node) string {
-			if name, ok := n.(*ast.Ident); ok && name.Name == "InsecureSkipVerify" {
-				return name.Name
-			}
-			return ""
-		}, nil, `import "crypto/tls"; var _ = tls.Config{InsecureSkipVerify: true}`},
-		{
-			"files are made in the file packages",
-			usesName(
-				"os.Create", "os.OpenFile", "os.WriteFile", "os.CreateTemp", "os.MkdirTemp", "os.Rename",
-				"os.RemoveAll", "os.Link", "os.Symlink",
-			),
-			[]string{
-				"client/safefile/", "client/statefile/", "client/journal/", "client/transfer/", "client/ratelimit/",
-				"cmd/internal/config/private_file.go", "cmd/internal/dashboard/dashboard.go", "cmd/docgen/",
-				"cmd/internal/setup/wizard.go", "views/storage/key_secret.go",
-			},
-			`import "os"; var _, _ = os.Create("x")`,
-		},
-		{
-			"the standard streams are main's",
-			usesName("os.Stdin", "os.Stdout", "os.Stderr", "fmt.Print", "fmt.Printf", "fmt.Println"),
-			[]string{
-				"cmd/lookout/main.go", "cmd/docgen/main.go", "cmd/internal/cli/emulate.go",
-				"cmd/internal/dashboard/dashboard.go", "cmd/internal/setup/doctor.go", "ui/terminal/",
-			},
-			`import "fmt"; func f() { fmt.Println() }`,
-		},
 		{"goroutines are started where they are known to end", func(_ sourceFile, n ast.Node) string {
 			if _, ok := n.(*ast.GoStmt); ok {
 				return "go"
@@ -215,56 +143,10 @@ func sourceRules() []sourceRule {
 		},
 			`func f() { go f() }`},
 		{
-			"the screen is ui/terminal's",
-			usesName(
-				"charm.land/bubbletea/v2.Println", "charm.land/bubbletea/v2.Printf", "charm.land/bubbletea/v2.Raw",
-				"charm.land/bubbletea/v2.SetClipboard", "charm.land/bubbletea/v2.ReadClipboard",
-				"charm.land/bubbletea/v2.SetPrimaryClipboard", "charm.land/bubbletea/v2.NewProgram",
-				"charm.land/bubbletea/v2.Exec", "charm.land/bubbletea/v2.ExecProcess",
-				"charm.land/bubbletea/v2.Suspend", "charm.land/bubbletea/v2.Quit",
-			),
-			screen,
-			`import tea "charm.land/bubbletea/v2"; var _ = tea.Println("x")`,
-		},
-		{
-			"the program ends in one place",
-			usesName("os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf", "syscall.Exit"),
-			[]string{"cmd/lookout/main.go", "cmd/docgen/main.go", "ui/terminal/tty.go"},
-			`import "os"; func f() { os.Exit(1) }`,
-		},
-		{"nobody panics", callsName("panic"), []string{"client/emulator/"}, `func f() { panic("x") }`},
-		{
-			"panics end at the terminal's edge",
-			callsName("recover"),
-			[]string{"ui/terminal/terminal.go", "ui/terminal/tty.go", "client/emulator/roundtrip.go"},
-			`func f() { _ = recover() }`,
-		},
-		{
 			"objects and files move through client/transfer",
 			directTransfers,
 			[]string{"client/transfer/", "views/storage/uploads.go"},
 			`type o struct{}; func (o) Get() int { return 0 }; type c struct{ Objects o }; var _ = c{}.Objects.Get()`,
-		},
-		{
-			"other programs are started in known places",
-			usesName("os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Exec"),
-			[]string{
-				"cmd/internal/config/token.go", "cmd/internal/cli/config_command.go", "ui/shell/program_actions.go",
-				"ui/terminal/clipboard.go", "ui/terminal/command.go", "cmd/internal/keep/detach.go",
-				"cmd/docgen/licenses.go",
-			},
-			`import "os/exec"; var _ = exec.Command("x")`,
-		},
-		{
-			"secrets are revealed only in known places",
-			callsName(".Reveal"),
-			[]string{
-				"client/transport.go", "client/client.go", "client/secret.go", "client/presigned.go",
-				"client/credentials.go", "client/buckets.go", "client/keys.go", "client/objects.go", "cmd/internal/",
-				"ui/shell/secret_dialog.go", "views/storage/key_secret.go", "views/storage/links.go",
-				"client/account/issued_links.go", "views/operation/copy_links.go",
-			},
-			`type s struct{}; func (s) Reveal() string { return "" }; var _ = s{}.Reveal()`,
 		},
 		{
 			"texts of a server are client.ServerText",
@@ -273,18 +155,6 @@ func sourceRules() []sourceRule {
 			"type Answer struct { Label string `json:\"label\"` }",
 		},
 		{"nothing is done before main", startupWork, nil, `import "regexp"; var x = regexp.MustCompile("x")`},
-		{
-			"no wait is longer than it needs",
-			usesName("time.Sleep"),
-			[]string{"ui/terminal/"},
-			`import "time"; func f() { time.Sleep(1) }`,
-		},
-		{"chance is not for secrets", func(s sourceFile, n ast.Node) string {
-			if spec, ok := n.(*ast.ImportSpec); ok && spec.Path.Value == `"math/rand"` {
-				return "math/rand"
-			}
-			return ""
-		}, nil, `import "math/rand"; var _ = rand.Int()`},
 	}
 }
 
