@@ -19,6 +19,7 @@ import (
 	"lookout/client/certtest"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/client/optest"
 )
 
 const token = "canary-token-2b8467ad1c3e59b0264f8d7e1a3c5b9f20846e7d0f3a9c71e5d"
@@ -854,14 +855,13 @@ func TestOperations(t *testing.T) {
 
 // An answer to a raw call is proof of the change only if it is the API's, as for all other calls.
 func TestWriter_Call_foreignAnswer(t *testing.T) {
-	for _, o := range client.Operations() {
+	for _, o := range optest.All() {
 		if o.Method == http.MethodGet {
 			continue
 		}
 		for _, answer := range []string{`{"login":"required"}`, `[]`, `"ok"`, `null`, `7`} {
 			b := newChangeFixture(t, faulttest.Respond(http.StatusOK, answer))
-			path := strings.NewReplacer("CLUSTER", "us-east-1", "BUCKET", "new-one", "ID", "1").Replace(o.Path)
-			call, err := b.client.ParseCall(o.Method, path)
+			call, err := b.client.ParseCall(o.Method, o.Example())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -870,7 +870,7 @@ func TestWriter_Call_foreignAnswer(t *testing.T) {
 			changes := b.journal.Entries(time.Time{})
 			anyObject := answer[0] == '{' && isEmptyAnswer(call.Op())
 			if len(changes) != 1 || (changes[0].Outcome == client.Applied) != anyObject || (err == nil) != anyObject {
-				t.Errorf("%s: %s: %+v, %v", o.Op, answer, changes, err)
+				t.Errorf("%s: %s: %+v, %v", o.Name, answer, changes, err)
 			}
 		}
 	}

@@ -107,18 +107,6 @@ func plainStringFields(s sourceFile, n ast.Node) string {
 	return ""
 }
 
-// directTransfers finds bare requests that fetch or store objects, which neither check nor watch nor read back.
-func directTransfers(_ sourceFile, n ast.Node) string {
-	called, ok := n.(*ast.SelectorExpr)
-	if !ok || called.Sel.Name != "Get" && called.Sel.Name != "Put" {
-		return ""
-	}
-	if of, ok := called.X.(*ast.SelectorExpr); ok && of.Sel.Name == "Objects" {
-		return "Objects." + called.Sel.Name
-	}
-	return ""
-}
-
 func sourceRules() []sourceRule {
 	return []sourceRule{
 		{"clients and transports are made in one place", func(s sourceFile, n ast.Node) string {
@@ -142,12 +130,6 @@ func sourceRules() []sourceRule {
 			"cmd/internal/cli/script_session.go", "cmd/internal/cli/emulate.go", "cmd/internal/keep/", "cmd/docgen/",
 		},
 			`func f() { go f() }`},
-		{
-			"objects and files move through client/transfer",
-			directTransfers,
-			[]string{"client/transfer/", "views/storage/uploads.go"},
-			`type o struct{}; func (o) Get() int { return 0 }; type c struct{ Objects o }; var _ = c{}.Objects.Get()`,
-		},
 		{
 			"texts of a server are client.ServerText",
 			plainStringFields,
