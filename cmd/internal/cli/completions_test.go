@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client/emulator"
+	"lookout/cmd/internal/config"
 )
 
 // The shell completes the values of flags and arguments, and file names only where a file is expected.
@@ -84,5 +85,5 @@ func TestFilesAreCompleted(t *testing.T) {
 			visit(sub)
 		}
 	}
-	visit(NewRootCommand())
+	visit(config.ForCompletion(NewRootCommand))
 }

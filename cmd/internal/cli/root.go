@@ -24,7 +24,12 @@ import (
 
 // Execute runs a command line with the caller's streams. The variables in env take the place of the process's.
 func Execute(env map[string]string, args []string, in io.Reader, out, complaints io.Writer) int {
-	root := NewRootCommand()
+	var root *cobra.Command
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		root = config.ForCompletion(NewRootCommand)
+	} else {
+		root = NewRootCommand()
+	}
 	flagsOf(root).Env = env
 	root.SetArgs(joinSortOrder(args))
 	root.SetIn(in)
