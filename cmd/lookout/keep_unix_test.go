@@ -83,7 +83,7 @@ func (k *keepProcess) signal(s syscall.Signal) {
 func TestKeep_realWindowsThroughKillAndSleep(t *testing.T) {
 	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
-	count, spread := 5, 4*time.Second
+	count, spread := 3, 2*time.Second
 	if os.Getenv("LOOKOUT_LONG") != "" {
 		count, spread = 50, 2*time.Minute
 	}
@@ -99,7 +99,7 @@ func TestKeep_realWindowsThroughKillAndSleep(t *testing.T) {
 	}
 	for i := range windows {
 		w := &windows[i]
-		for lead, disabled := 3*time.Second, false; !disabled; lead *= 2 {
+		for lead, disabled := time.Second, false; !disabled; lead *= 2 {
 			w.end = time.Now().Add(lead + spread*time.Duration(i)/time.Duration(count)).Truncate(time.Second)
 			disable := r.startProgram("services disable " + w.label + " --for " + w.end.Format(time.RFC3339))
 			err := disable.Wait() // a process of its own waits for no other test

@@ -415,7 +415,7 @@ func walkPanes(p *ptyProcess, shows bool) {
 			p.typeKeys(keys)
 			_ = pty.Setsize(p.tty, &pty.Winsize{Cols: widths[drawn%len(widths)], Rows: 30})
 			drawn++
-			p.waitQuiet(100*time.Millisecond, 8*time.Millisecond)
+			p.waitQuiet(40*time.Millisecond, 8*time.Millisecond)
 		}
 	}
 }

@@ -67,12 +67,22 @@ func (c *ptyProcess) pressUntil(key, what string, holds func() bool) {
 	})
 }
 
-// fillOutput fills the terminal's buffer with frames that nobody reads, until the program waits in a write.
+// fillOutput fills the terminal's buffer, which nobody reads, until the program waits in a write. The program itself
+// would fill it only after seconds: it waits for the terminal's answers.
 func (c *ptyProcess) fillOutput() {
 	c.t.Helper()
+	c.waitUntil("the program's first output", func() bool { return c.output() != "" || ready(c.tty, unix.POLLIN) })
+	terminal, err := unix.Open(c.slave.Name(), unix.O_WRONLY|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer unix.Close(terminal)
 	keys, full := "83", 0
 	c.waitUntil("a terminal that takes nothing more", func() bool {
-		if full++; c.ready(unix.POLLOUT) {
+		for err = nil; err == nil; {
+			_, err = unix.Write(terminal, make([]byte, 4096)) // terminals ignore NUL
+		}
+		if full++; ready(c.slave, unix.POLLOUT) {
 			full = 0
 		}
 		keys = keys[1:] + keys[:1]
@@ -81,21 +91,25 @@ func (c *ptyProcess) fillOutput() {
 	})
 }
 
-// ready reports whether the program's end of the terminal is ready for an event of unix.Poll.
-func (c *ptyProcess) ready(event int16) bool {
-	n, err := unix.Poll([]unix.PollFd{{Fd: int32(c.slave.Fd()), Events: event}}, 0)
+// ready reports whether an end of the terminal is ready for an event of unix.Poll.
+func ready(end *os.File, event int16) bool {
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(end.Fd()), Events: event}}, 0)
 	return err != nil || n > 0
 }
 
 // typeBlindly types keys, one after the other, that the program reads while nobody sees its screen.
 func (c *ptyProcess) typeBlindly(keys ...string) {
 	c.t.Helper()
-	read := func() bool { return !c.ready(unix.POLLIN) }
-	for seen := -1; seen != len(c.output()) || c.ready(unix.POLLOUT); { // the last read may have been under way
+	read := func() bool { return !ready(c.slave, unix.POLLIN) }
+	for seen := -1; seen != len(c.output()) || ready(c.slave, unix.POLLOUT); { // the last read may have been under way
 		c.fillOutput()
 		c.waitUntil("the keys that filled the output to be read", read)
 		seen = len(c.output())
-		time.Sleep(2 * time.Second) // the program drops keys after a second, and nothing shows that it does
+		wait := 4 * time.Second // the program drops keys after three seconds, and nothing shows that it does
+		if c.silent {
+			wait = 2 * time.Second // it does after one
+		}
+		time.Sleep(wait)
 	}
 	for _, k := range keys {
 		c.typeKeys(k)
@@ -571,7 +585,6 @@ func TestBatch_onALineThatCarriesNothing(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
 			release := r.API.HoldRequests("disable service")
 			c := r.startPty(t, "--no-mouse --view services")
-			c.silent = true
 			c.startReading()
 			c.waitFor("edge-router")
 			c.typeKeys("Ad")
