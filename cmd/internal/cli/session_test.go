@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,7 +30,8 @@ import (
 //	$ fault enable service status=502       The API fails from now on, as with lookout emulate --fault.
 //	$ fault                                 It no longer does.
 //	$ export NAME=VALUE                     A variable for the commands that follow; it is in $NAME, too.
-//	$ echo TEXT > FILE                      \n is a line break. Input is < FILE.
+//	$ echo TEXT > FILE                      \n is a line break.
+//	$ echo TEXT | lookout ...
 //	$ cat PATTERN                           The contents of the files that match.
 //	$ certificate HOST                      Makes cert.pem and key.pem for a host in the folder $CERTIFICATE.
 //
@@ -79,6 +81,9 @@ var (
 
 // fold returns a text with one space in place of all spaces and line breaks in a row.
 func fold(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// unescape returns what echo prints of its arguments.
+func unescape(args []string) string { return strings.ReplaceAll(strings.Join(args, " "), `\n`, "\n") }
 
 // runLine runs a line of a session: a command line, or what is expected of the last one.
 func (s *session) runLine(line string) error {
@@ -146,9 +151,9 @@ func (s *session) runCommand(line string) error {
 		words[i] = quoted.ReplaceAllString(word, "$1$2")
 	}
 	input, output := "", ""
-	if at := len(words) - 2; at > 0 && words[at] == "<" {
-		input, words = readText(s.T, words[at+1]), words[:at]
-	} else if at > 0 && words[at] == ">" {
+	if at := slices.Index(words, "|"); at > 0 {
+		input, words = unescape(words[1:at]), words[at+1:]
+	} else if at := slices.Index(words, ">"); at > 0 {
 		output, words = words[at+1], words[:at]
 	}
 	args, before := words[1:], len(s.API.Ledger())
@@ -166,7 +171,7 @@ func (s *session) runCommand(line string) error {
 		s.variables[name] = value
 		s.Setenv(name, value)
 	case "echo":
-		s.result.Out = strings.ReplaceAll(strings.Join(args, " "), `\n`, "\n")
+		s.result.Out = unescape(args)
 	case "cat":
 		paths, _ := filepath.Glob(args[0])
 		for _, path := range paths {
