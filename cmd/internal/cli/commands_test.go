@@ -565,58 +565,6 @@ func TestResources_listAndGetAgree(t *testing.T) {
 	r.CheckResult(r.Run("journal", "lis"), exit.CodeUsage, "list")
 }
 
-// In JSON, null stays null, and a member that the API did not send is not made up.
-func TestJSONKeepsNull(t *testing.T) {
-	t.Parallel()
-	r := newTestEnv(t, emulator.Options{})
-	of := func(args ...string) map[string]any {
-		var v map[string]any
-		if err := json.Unmarshal([]byte(r.MustRun(append(args, "-o", "json")...).Out), &v); err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-	id := r.FindID("ssh", "web-1")
-	r.MustRun("ssh", "set", id, "--user", "", "--port", "0")
-	ssh := of("ssh", "get", id)["ssh"].(map[string]any)
-	contact := of("contacts", "create", "--name", "Nobody Known", "--email", "nobody@example.com")
-	service := of("services", "create", "--label", "nothing more", "--address", "https://shop.example.com")
-	var folder map[string]any
-	rows := r.MustRun("objects", "list", "us-east-1/acme-backups", "-o", "ndjson").Out
-	for row := range strings.Lines(rows) {
-		if strings.Contains(row, `/"`) {
-			if err := json.Unmarshal([]byte(row), &folder); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if !strings.Contains(rows, `/"`) || !strings.Contains(rows, `"size":`) {
-		t.Fatal(rows)
-	}
-	for _, one := range []struct {
-		of    map[string]any
-		names []string
-	}{
-		{ssh, []string{"user", "port"}},
-		{contact, []string{"group"}},
-		{contact["phone"].(map[string]any), []string{"primary", "secondary"}},
-		{service, []string{"body", "notes", "region"}},
-		{folder, []string{"etag", "last_modified", "owner", "size"}},
-	} {
-		for _, name := range one.names {
-			if value, there := one.of[name]; !there || value != nil {
-				t.Errorf("%s is %#v", name, value)
-			}
-		}
-	}
-	r.MustRun("ssh", "set", id, "--user", "ada", "--port", "2222")
-	if ssh := of("ssh", "get", id)["ssh"].(map[string]any); ssh["user"] != "ada" || ssh["port"] != 2222.0 ||
-		ssh["access"] == nil ||
-		ssh["ip"] == nil {
-		t.Errorf("%v", ssh)
-	}
-}
-
 func TestNoTokenOnTheCommandLine(t *testing.T) {
 	faulttest.ReportCase(t, "F1", "no flag")
 	if code := Execute(nil, []string{"--token", "x"}, nil, io.Discard, io.Discard); code != exit.CodeUsage {

@@ -112,55 +112,6 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 	if code := r.runInto(failingWriter{}, &complaints, "services", "get", "4"); code != exit.CodeFailure {
 		t.Errorf("exit code %d of a command that only reads", code)
 	}
-	r.CheckResult(
-		r.Run("keys", "create", "ci1", "--nothing", "--bucket", "us-east-1/acme-www:read_only"), exit.CodeUsage,
-		"choose one of",
-	)
-}
-
-// A script says what a new key may reach: nothing makes one that reaches everything by leaving something out.
-func TestKeysCreate_limitedByDefault(t *testing.T) {
-	t.Parallel()
-	r := newTestEnv(t, emulator.Options{})
-	r.CheckResult(
-		r.Run(
-			"keys",
-			"create",
-			"ci1",
-		),
-		exit.CodeUsage,
-		"say what the key can access",
-		"--bucket CLUSTER/BUCKET:read_only",
-		"--unlimited",
-	)
-	r.CheckResult(r.Run("keys", "create", "ci1", "--unlimited", "--nothing"), exit.CodeUsage, "choose one of")
-	if n := len(r.API.Ledger()); n != 0 {
-		t.Fatalf("%d requests", n)
-	}
-	r.MustRun("keys", "create", "ci1", "--unlimited")
-	if body := fmt.Sprint(r.API.Ledger()[0].Body); strings.Contains(body, "bucket_access") {
-		t.Errorf("sent %s", body)
-	}
-}
-
-// If a bucket exists already, the command says so, and says that its options were not applied.
-func TestBucketsThatExist(t *testing.T) {
-	t.Parallel()
-	faulttest.ReportCase(t, "B17", "told by scripts")
-	r := newTestEnv(t, emulator.Options{})
-	r.MustRun("buckets", "create", "us-east-1/zz-public", "--acl", "public-read", "--yes")
-	before := len(r.API.Ledger())
-	r.CheckResult(
-		r.Run("buckets", "create", "us-east-1/zz-public", "--acl", "private"), exit.CodeFailure, "already exists",
-		"access was not changed", "buckets access us-east-1/zz-public",
-	)
-	r.CheckResult(r.Run("buckets", "create", "us-east-1/zz-public", "--cors"), exit.CodeFailure, "already exists")
-	r.CheckResult(
-		r.Run("buckets", "create", "us-east-1/zz-public"), exit.CodeOK, "already exists", "nothing was changed",
-	)
-	if n := len(r.API.Ledger()); n != before {
-		t.Errorf("%d changes", n-before)
-	}
 }
 
 // If the answer to a certificate is lost, a script does not claim that it is set: reading tells only that some
@@ -392,17 +343,6 @@ func TestScripts_accessIsReadBack(t *testing.T) {
 	}
 }
 
-// services update makes a private address with a region public: the region is sent as null, unless one is given.
-func TestServices_privateAddressBecomesPublic(t *testing.T) {
-	t.Parallel()
-	r := newTestEnv(t, emulator.Options{})
-	r.MustRun("services", "update", "queue-internal", "--address", "queue.acme.net:5672")
-	out := r.MustRun("services", "get", "queue-internal", "-o", "ndjson").Out
-	if !strings.Contains(out, `"region":null`) {
-		t.Error(out)
-	}
-}
-
 // A key whose secret could not be printed is remembered, without the secret, and offered to the next dashboard. One
 // whose secret was printed or written to a file is not.
 func TestScripts_unseenSecretIsRemembered(t *testing.T) {
@@ -432,68 +372,6 @@ func TestScripts_unseenSecretIsRemembered(t *testing.T) {
 	if unseen := j.KeysWithUnseenSecret(); len(unseen) != 1 || unseen[0].Change.Label != "lost1" {
 		t.Errorf("%+v", unseen)
 	}
-}
-
-// A script whose answer is lost ends with code 5 at once and says "not seen yet; it may still take effect". With --wait
-// it reads again: that all is as wanted is success.
-func TestScripts_lostAnswerAndWait(t *testing.T) {
-	t.Parallel()
-	lost := emulator.Fault{Status: 504, ApplyFirst: true, Times: 1}
-	for name, c := range map[string]struct {
-		args []string
-		op   string
-		code int
-		want string
-	}{
-		"at once": {
-			[]string{"services", "disable", "edge-router"}, "disable service", exit.CodeUnknown,
-			"not seen yet; it may still take effect",
-		},
-		"with --wait": {
-			[]string{"services", "disable", "edge-router", "--wait"}, "disable service", exit.CodeOK,
-			"as wanted: the service is disabled; who made the change is not known",
-		},
-		"a deletion, with --wait": {
-			[]string{"contacts", "delete", "11", "--yes", "--wait"}, "delete contact", exit.CodeOK,
-			"as wanted: it is gone; who made the change is not known",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := newTestEnv(t, emulator.Options{})
-			r.API.InjectFault(c.op, lost)
-			r.CheckResult(r.Run(c.args...), c.code, c.want)
-			want := string(client.AsWanted)
-			if c.code != exit.CodeOK {
-				want = string(client.Unknown)
-			}
-			var entries []journalRow
-			err := json.Unmarshal([]byte(r.MustRun("journal", "-o", "json").Out), &entries)
-			if err != nil || len(entries) != 1 || string(entries[0].Outcome) != want {
-				t.Errorf("%v, the journal holds %+v", err, entries)
-			}
-		})
-	}
-}
-
-// The handover does not say that a service was disabled by others if a change whose answer was lost may have done
-// it, nor that a maintenance has no end whose end is not known.
-func TestHandover_perhapsDisabledFromHere(t *testing.T) {
-	t.Parallel()
-	r := newTestEnv(t, emulator.Options{})
-	r.API.InjectFault("disable service", emulator.Fault{Status: 504, ApplyFirst: true, Times: 1})
-	if code := r.Run("services", "disable", "edge-router").Code; code != exit.CodeUnknown {
-		t.Fatalf("exit code %d", code)
-	}
-	out := r.MustRun("handover").Out
-	for line := range strings.Lines(out) {
-		if strings.HasPrefix(line, "- **edge-router**") && strings.Contains(line, "with an unknown end") {
-			if !strings.Contains(line, "perhaps by a change from this machine whose response was lost") {
-				t.Errorf("the handover says %q", line)
-			}
-			return
-		}
-	}
-	t.Errorf("no line about edge-router:\n%s", out)
 }
 
 // lostCreations are creates of scripts, the same by a colleague, and what is said of that.

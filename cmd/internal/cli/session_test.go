@@ -12,13 +12,14 @@ import (
 	"testing"
 
 	"lookout/client/emulator"
+	"lookout/client/faulttest"
 	"lookout/cmd/internal/testenv"
 )
 
 // A session is what somebody types into a shell, and what is printed. The files testdata/*.session hold cases, each
 // with an account and a home folder of its own:
 //
-//	== A heading that begins a case
+//	== A heading that begins a case; with "A26 told by scripts: " before it, it is reported for that row
 //	# A comment.
 //	$ lookout services delete edge-router   A command line; quotes, $HOME, $BASE and ID=$(…) work as in a shell.
 //	[2] edge-router ... add --yes           The exit code, unless it is 0, and what is printed, in this order, with
@@ -60,6 +61,9 @@ func TestSessions(t *testing.T) {
 			}
 			t.Run(filepath.Base(path)+"/"+lines[0], func(t *testing.T) {
 				t.Parallel()
+				if row := reliabilityRow.FindStringSubmatch(lines[0]); row != nil {
+					faulttest.ReportCase(t, row[1], row[2])
+				}
 				s := &session{testEnv: newTestEnv(t, emulator.Options{})}
 				s.variables = map[string]string{"HOME": s.Home, "BASE": s.Base}
 				for i, line := range append(lines[1:], "$ echo") { // which looks at what is left
@@ -73,6 +77,8 @@ func TestSessions(t *testing.T) {
 }
 
 var (
+	reliabilityRow = regexp.MustCompile(`^([A-Z]\d+) ([^:]*): `)
+
 	assignment = regexp.MustCompile(`^(\w+)=\$\((.*)\)$`)
 	exitStatus = regexp.MustCompile(`^\[(\d+)\] ?`)
 	quoted     = regexp.MustCompile(`'([^']*)'|"([^"]*)"`)
