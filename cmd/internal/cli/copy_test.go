@@ -143,50 +143,6 @@ func TestObjects_namesThatEndWithASlash(t *testing.T) {
 	}
 }
 
-// What exists and differs is replaced, kept or left only by the flag that says so; what is the same is not sent again,
-// and a move then only deletes the source.
-func TestObjects_moveReplacesOnlyByChoice(t *testing.T) {
-	t.Parallel()
-	for flag, want := range map[string]struct {
-		code        int
-		says        string
-		put, remove int
-	}{
-		"":                {exit.CodeFailure, "b.txt already exists and differs", 0, 0},
-		"--skip-existing": {exit.CodeOK, "1 unchanged", 0, 0},
-		"--force":         {exit.CodeOK, "1 of 1 file moved", 1, 1},
-		"--keep-both":     {exit.CodeOK, "b (2).txt; size and MD5 checked", 1, 1},
-	} {
-		t.Run(flag, func(t *testing.T) {
-			r := newTestEnv(t, emulator.Options{})
-			emulator.StoreObject(r.API, "us-east-1", "acme-backups", "a.txt", "one")
-			emulator.StoreObject(r.API, "us-east-1", "acme-backups", "b.txt", "other")
-			args := []string{"objects", "mv", testenv.Bucket + "/a.txt", testenv.Bucket + "/b.txt"}
-			if flag != "" {
-				args = append(args, flag)
-			}
-			r.CheckResult(r.Run(args...), want.code, want.says)
-			if n, gone := r.ledgerCount("put object"), r.ledgerCount("delete object"); n != want.put ||
-				gone != want.remove {
-				t.Errorf("%d stored, %d deleted", n, gone)
-			}
-		})
-	}
-	r := newTestEnv(t, emulator.Options{})
-	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "a.txt", "one")
-	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "b.txt", "one")
-	from, to := testenv.Bucket+"/a.txt", testenv.Bucket+"/b.txt"
-	r.CheckResult(r.Run("objects", "cp", from, to), exit.CodeOK, "nothing to copy, 1 file is the same on both sides")
-	r.CheckResult(r.Run("objects", "mv", from, to, "--dry-run"), exit.CodeOK, "only the source is deleted")
-	if n := len(r.API.Ledger()); n != 0 {
-		t.Errorf("%d changes", n)
-	}
-	r.CheckResult(r.Run("objects", "mv", from, to), exit.CodeOK, "1 of 1 file moved")
-	if n, gone := r.ledgerCount("put object"), r.ledgerCount("delete object"); n != 0 || gone != 1 {
-		t.Errorf("%d stored, %d deleted", n, gone)
-	}
-}
-
 // No source is deleted if its copy is not what was sent, cannot be read back, or if somebody changes either side.
 func TestObjects_moveKeepsTheSourceUnlessTheCopyIsProved(t *testing.T) {
 	t.Parallel()
@@ -328,46 +284,6 @@ func TestObjects_copyNamesWhatIsTooLarge(t *testing.T) {
 		r.Run("objects", "cp", "-r", testenv.Bucket+"/x", testenv.Bucket+"/y"), exit.CodePartial,
 		"x/large: it is larger than 5 GiB", "use rclone copyto; it is not copied", "1 of 2 files copied",
 	)
-}
-
-// Within one plan, nothing is stored over what is still to be copied.
-func TestObjects_moveDoesNotReplaceItsOwnSources(t *testing.T) {
-	t.Parallel()
-	r := newTestEnv(t, emulator.Options{})
-	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "a/a/1", "inner")
-	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "a/1", "outer")
-	r.CheckResult(
-		r.Run("objects", "mv", "-r", "--force", testenv.Bucket+"/a/a/", testenv.Bucket+"/a/1", testenv.Bucket+"/"),
-		exit.CodePartial, "a/a/1: a/1 is to be copied itself; copy it first; it is not moved", "1 of 2 files moved",
-	)
-	if s := r.MustRun("objects", "get", testenv.Bucket, "1", "-"); s.Out != "outer" {
-		t.Errorf("%q", s.Out)
-	}
-}
-
-// A protected account asks, read-only refuses, a dry run sends nothing.
-func TestObjects_moveAsksAndRefusesLikeEveryChange(t *testing.T) {
-	t.Parallel()
-	r := newTestEnv(t, emulator.Options{})
-	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "a.txt", "one")
-	args := []string{"objects", "mv", testenv.Bucket + "/a.txt", testenv.Bucket + "/b.txt"}
-	r.CheckResult(r.Run(append(args, "--dry-run")...), exit.CodeOK,
-		"new 3 B us-east-1/acme-backups/a.txt to us-east-1/acme-backups/b.txt", "nothing is sent")
-	if s := r.Run(append(args, "--read-only")...); s.Code == exit.CodeOK {
-		t.Errorf("read-only: %s", s.Err)
-	}
-	if n := len(r.API.Ledger()); n != 0 {
-		t.Errorf("%d changes", n)
-	}
-	r.MustRun(args...)
-	journal := r.MustRun("journal", "list", "-o", "json").Out
-	for _, part := range []string{
-		`"copied_from": "us-east-1/acme-backups/a.txt"`, `"moved_to": "us-east-1/acme-backups/b.txt"`, "delete object",
-	} {
-		if !strings.Contains(journal, part) {
-			t.Errorf("the journal has no %q:\n%s", part, journal)
-		}
-	}
 }
 
 // Every name that an object can have can be copied and moved, and is shown without its control characters.

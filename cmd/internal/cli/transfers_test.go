@@ -166,51 +166,6 @@ func TestObjects_getPutsOneObjectIntoAFolder(t *testing.T) {
 	r.CheckResult(r.Run("objects", "get", testenv.Bucket, "logs/1.gz", "file/"), exit.CodeFailure, "file")
 }
 
-// What exists and differs is replaced, kept or left only by the flag that says so.
-func TestObjects_getReplacesOnlyByChoice(t *testing.T) {
-	t.Parallel()
-	for flag, want := range map[string]struct {
-		code int
-		says string
-		left map[string]string
-	}{
-		"":                {exit.CodeFailure, "already exists and differs", map[string]string{"a.txt": "mine!"}},
-		"--skip-existing": {exit.CodeOK, "1 unchanged", map[string]string{"a.txt": "mine!", "b.txt": "b"}},
-		"--force":         {exit.CodeOK, "2 of 2 files", map[string]string{"a.txt": "0123456789", "b.txt": "b"}},
-		"--keep-both": {exit.CodeOK, "2 of 2 files", map[string]string{
-			"a.txt": "mine!", "a (2).txt": "0123456789", "b.txt": "b",
-		}},
-	} {
-		t.Run(flag, func(t *testing.T) {
-			r := newTestEnv(t, emulator.Options{})
-			r.StoreObject("x/a.txt", 10)
-			file := filepath.Join(r.Home, "b.txt")
-			r.Write(file, "b")
-			r.MustRun("objects", "put", testenv.Bucket, "x/b.txt", file)
-			folder := filepath.Join(r.Home, "to")
-			r.Write(filepath.Join(folder, "a.txt"), "mine!")
-			args := []string{"objects", "get", "-r", testenv.Bucket, "x/", folder}
-			if flag != "" {
-				args = append(args, flag)
-			}
-			r.CheckResult(r.Run(args...), want.code, want.says)
-			left := map[string]string{}
-			for name := range sumFiles(t, folder) {
-				data, _ := os.ReadFile(filepath.Join(folder, name))
-				left[name] = string(data)
-			}
-			if fmt.Sprint(left) != fmt.Sprint(want.left) {
-				t.Errorf("left %v, want %v", left, want.left)
-			}
-		})
-	}
-	r := newTestEnv(t, emulator.Options{})
-	r.CheckResult(
-		r.Run("objects", "get", "-r", testenv.Bucket, "x/", r.Home, "--force", "--keep-both"), exit.CodeUsage,
-		"only one of",
-	)
-}
-
 // An upload never replaces an object that somebody stores between the plan and the transfer, and names it.
 func TestObjects_putReplacesNothingStoredMeanwhile(t *testing.T) {
 	t.Parallel()
@@ -712,27 +667,6 @@ func TestObjects_keepBothMakesOneCopy(t *testing.T) {
 				t.Errorf("files: %v", sums)
 			}
 		})
-	}
-}
-
-// --size-only takes what has the same size for the same also in get and put of one file; what has another size is
-// refused as without it.
-func TestObjects_sizeOnlyOfOneFile(t *testing.T) {
-	t.Parallel()
-	r := newTestEnv(t, emulator.Options{})
-	file := filepath.Join(r.Home, "a.txt")
-	get := []string{"objects", "get", testenv.Bucket, "m/a.txt", file, "--size-only"}
-	put := []string{"objects", "put", testenv.Bucket, "m/a.txt", file, "--size-only"}
-	r.Write(file, "mine!!")
-	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "m/a.txt", "theirs")
-	for _, args := range [][]string{get, put, append(get, "--force"), append(put, "--force")} {
-		r.CheckResult(r.Run(args...), exit.CodeOK, "are the same; nothing was ")
-	}
-	r.Write(file, "mine")
-	r.CheckResult(r.Run(get...), exit.CodeFailure, "already exists: choose another file")
-	r.CheckResult(r.Run(put...), exit.CodeFailure, "already exists: choose another name")
-	if data, err := os.ReadFile(file); err != nil || string(data) != "mine" || r.ledgerCount("put object") != 0 {
-		t.Errorf("%q, %v", data, err)
 	}
 }
 
