@@ -53,8 +53,8 @@ func TestSessions(t *testing.T) {
 		t.Fatal(paths, err)
 	}
 	for _, path := range paths {
-		number := 0
-		for i, text := range strings.Split("\n"+readText(t, path), "\n== ") {
+		number, whole := 0, strings.ReplaceAll(readText(t, path), "\r\n", "\n") // as git may check it out
+		for i, text := range strings.Split("\n"+whole, "\n== ") {
 			lines, first := strings.Split(text, "\n"), number
 			if number += len(lines); i == 0 {
 				continue
