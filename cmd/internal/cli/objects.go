@@ -140,7 +140,8 @@ func objectFilesResource() scriptResource {
 				printsOwnResult: true,
 				columns:         transferRowColumns(),
 				bindFlags:       getObject,
-				description: "Download to FILE (default: the object's base name; - writes to standard output). If " +
+				description:     "Download objects",
+				details: "Downloads to FILE (default: the object's base name; - writes to standard output). If " +
 					"FILE is a folder or ends with /, the object goes into it. With several names, a pattern or -r, " +
 					"FILE is a folder. With two or more arguments after the bucket, the last is FILE.",
 			},
@@ -180,8 +181,9 @@ func objectFilesResource() scriptResource {
 				names:           []cobra.CompletionFunc{completeSide, completeSide},
 				noTarget:        true,
 				printsOwnResult: true,
-				description: "Copy new files from a folder to a bucket, or the other way round; the path " +
-					"of the folder must begin with / or . (./site), and the other side is CLUSTER/BUCKET[/PREFIX]",
+				description:     "Copy new files from a folder to a bucket, or the other way round",
+				details: "Copies what is new or, with --force, different. The path of the folder must begin with / " +
+					"or . (./site); the other side is CLUSTER/BUCKET[/PREFIX].",
 				bindFlags: syncObjects,
 				columns:   transferRowColumns(),
 			},
@@ -201,14 +203,16 @@ func copyCommand(name string, kind transfer.Kind) subcommand {
 		names:           []cobra.CompletionFunc{completePlace, completePlace},
 		noTarget:        true,
 		printsOwnResult: true,
-		description: "Copy objects within a bucket or to another one; SOURCE is CLUSTER/BUCKET/NAME, in which NAME " +
-			"may be a pattern, and TARGET is CLUSTER/BUCKET[/NAME]",
+		description:     "Copy objects within a bucket or to another one",
+		details: "Copies each SOURCE (CLUSTER/BUCKET/NAME, in which NAME may be a pattern) to TARGET " +
+			"(CLUSTER/BUCKET[/NAME]).",
 		bindFlags: copyObjects(kind),
 		columns:   transferRowColumns(),
 	}
 	if kind == transfer.Move {
 		c.verb, c.otherOps = "Moves", []string{client.OpDeleteObject, client.OpSetObjectACL}
 		c.description = "Rename or move objects: like cp, but deletes each source once its copy is verified"
+		c.details = ""
 	}
 	return c
 }

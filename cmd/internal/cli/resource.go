@@ -75,6 +75,7 @@ func rowsOf[T any](read func() ([]T, error)) iter.Seq2[any, error] {
 type subcommand struct {
 	name            string
 	description     string
+	details         string                 // its help, if the description is not enough
 	op              string                 // the client's operation: client.OpDeleteContact; "" if it changes nothing
 	otherOps        []string               // further operations that the change may need
 	verb            string                 // begins the question before the change: "Deletes"
@@ -327,6 +328,7 @@ func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subc
 		Use:     strings.Join(strings.Fields(strings.Join(words, " ")), " "),
 		Aliases: aliasesOf(v.name),
 		Short:   v.description,
+		Long:    v.details,
 		Args:    ArgsFromUse,
 	}
 	run.plan = v.bindFlags(c.Flags())
