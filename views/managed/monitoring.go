@@ -542,8 +542,8 @@ func (in *disableRequest) fields(a *account.Account) []form.Field {
 				Default: "none",
 				Values:  []string{"15m", "1h", "4h", "24h", "none"},
 				Usage: "for how long or until when, in local time: " + WindowExamples +
-					" (until you enable it); then a dashboard or \"lookout keep\" enables the service, " +
-					"or the next one that is started",
+					" (until you enable it); at the end, a dashboard or \"lookout keep\" enables the " +
+					"service, as soon as one is running",
 				Set: func(text string) string {
 					in.choice, in.other = otherWindow, text
 					return in.problem(a)
@@ -556,7 +556,7 @@ func (in *disableRequest) fields(a *account.Account) []form.Field {
 			Note("for the journal and the next person on call"),
 		form.Switch("replace", "Replace", &in.replace.always).Scripted(form.ScriptInput{
 			Flag:  "replace",
-			Usage: "replace the windows of the service that overlap; without it, that is an error",
+			Usage: "replace overlapping windows of the service, instead of failing",
 			Bool:  true,
 			Only:  true,
 		}),

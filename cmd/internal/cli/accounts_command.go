@@ -135,7 +135,8 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 			"With --token-file, or if standard input is not a terminal, it asks no questions. It reads the " +
 			"token from the file (which is not moved) or from standard input, tests it and writes the " +
 			"configuration.\n" +
-			"With --read-only, lookout refuses every change to the account except creating download links.",
+			"With --read-only, the account is added as read-only: lookout refuses every change except creating " +
+			"download links.",
 		Example: indentExamples("lookout accounts add production --protected --color red\n" +
 			"lookout accounts add staging --token-file ~/staging.token\nlookout accounts add staging < token"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -193,7 +194,9 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 		&tokenFile, "token-file", "", "file that holds the token, readable only by its owner; ask nothing",
 	)
 	config.CompleteFile(c.Flags(), "token-file")
-	c.Flags().BoolVar(&untested, "untested", false, "add the account without testing its token, if nothing is asked")
+	c.Flags().BoolVar(
+		&untested, "untested", false, "do not test the token; only with --token-file or a token on standard input",
+	)
 	c.Flags().BoolVar(&protected, "protected", false, "show PROD beside the name, and ask before every change")
 	c.Flags().StringVar(&color, "color", "", "colour of the name: "+strings.Join(config.AccountColors(), ", "))
 	config.CompleteValues(c.Flags(), "color", config.AccountColors()...)
@@ -284,7 +287,7 @@ func listsAccounts(c *cobra.Command, f *config.Flags) {
 func useAccountCommand(f *config.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:     "use NAME",
-		Short:   "Choose the account to start with, which commands use without -a",
+		Short:   "Choose the account that lookout uses without -a",
 		Args:    ArgsFromUse,
 		Example: indentExamples("lookout accounts use production"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -46,9 +46,9 @@ func auditCommand(f *config.Flags) *cobra.Command {
     certificate        certificates that have expired or will expire within 30 days
 
 The API does not report when a certificate expires; lookout knows the date only for those uploaded from this machine.
-` + "Anything that could not be read is reported as \"not known\", never as \"ok\". The exit code is 0 if " +
-			"everything was read and nothing was found, and 8 if anything was found. If nothing was found but " +
-			"something could not be read, it is the code of that failure. An unknown expiry date does not affect it.",
+` + "Anything that could not be read is reported as \"not known\", never as \"ok\". The exit code is 8 if " +
+			"anything was found, otherwise that of a failed read, or 0 if none failed. An unknown expiry date is no " +
+			"failure.",
 		Example: indentExamples("lookout audit\nlookout audit --ignore unlimited-key -o json"),
 	}
 	f.AddAccountFlags(c.Flags())

@@ -88,8 +88,7 @@ const faultHelp = `--fault takes a request and what should go wrong with it. The
     late=15s       apply the change 15 s later (status 504 unless another is given)
     stale=30s      answer reads with the account as it was 30 s ago
     alternate      with stale: only every other read
-    old-row        answer a change with the row as it was before; without applied or
-                   late, the change is not applied
+    old-row        answer a change with the old row; apply it only with applied or late
     times=3        affect only the first three requests`
 
 func runEmulator(ctx context.Context, listen string, o emulator.Options, faults []string) error {

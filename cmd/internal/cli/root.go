@@ -68,9 +68,9 @@ func NewRootCommand() *cobra.Command {
 			"the keyboard.\nWithout a command it opens the dashboard; without a configuration it helps you " +
 			"create one.\nWith several accounts, lookout --all starts with an overview of all of them.\n" +
 			"Try it without an account: lookout demo\n\n" +
-			"Settings come from flags, the variables below and the configuration file, whose accounts, [columns], " +
-			"[keys] and other settings lookout config --help lists. Commands that send requests also take --debug, " +
-			"which writes each request and response to standard error.\n\n" +
+			"Settings come from flags, the variables below and the configuration file. lookout config --help " +
+			"lists what the file may contain: accounts, [columns], [keys] and others. Commands that send requests " +
+			"also take --debug, which writes each request and response to standard error.\n\n" +
 			output.Help + "\n\n" + exit.Help() + "\n\n" + config.EnvironmentHelp(),
 		Example:       indentExamples("lookout demo\nlookout -a production --read-only\nlookout --view services"),
 		SilenceErrors: true,

@@ -233,7 +233,7 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 			"scopes and what they allow in each pane, " +
 			"the terminal, and the state folders. It checks all accounts of the configuration; -a chooses one.\n" +
 			"It reads the first rows of every list, and changes nothing. " +
-			"Warnings alone give exit code 0. Otherwise the exit code is that of the first failure:\n" +
+			"Warnings alone give exit code 0. Otherwise the exit code is that of the first failure: " +
 			"2 for the configuration, 3 for the token, 6 for the connection, 1 for anything else.\n" +
 			"The report contains no token and shows the home folder as ~, so it can be pasted into a bug report.",
 		RunE: func(c *cobra.Command, _ []string) error {
