@@ -222,7 +222,7 @@ func configurationPage() string {
 	}
 	b.WriteString(
 		"\n## `[keys]`\n\n" + config.KeysDescription +
-			"\n\n## Environment\n\nThe variables of keys are in their tables. There are also:\n\n",
+			"\n\n## Environment\n\nThe variables of single settings are in the tables above. There are also:\n\n",
 	)
 	keys := slices.Concat(config.TopLevelKeys(), config.AccountKeys())
 	for _, v := range config.EnvironmentVariables {
@@ -308,13 +308,13 @@ func keysPage(keys []shell.KeyBinding) string {
 // keysLead stands above the keys.
 const keysLead = "`?` shows the keys of the open pane, and [one page](one-page.md) has the main ones. A pane's own " +
 	"keys take precedence. A star marks changes to the account. To change a default, write PANE.ACTION under " +
-	"`[keys]` in the [configuration](configuration.md): `\"services.disable\" = [\"x\"]`."
+	"`[keys]` in the [configuration](configuration.md): `\"services.change window\" = [\"x\"]`."
 
 // sharedSection is the heading of the keys that many panes have in common, and sharedLead explains them.
 const (
 	sharedSection = "Lists and pages"
 	sharedLead    = "Lists have these keys, unless their own table says otherwise; where `enter` opens something, " +
-		"`i` shows the details. Pages of text have those that move. What opens from another pane also goes up."
+		"`i` shows the details. Pages of text have only those that move. Only what opens from another pane goes up."
 )
 
 // keyNames returns keys as the pages write them.
