@@ -48,7 +48,7 @@ var pictureSpecs = []pictureSpec{
 	},
 	{
 		name:   "preview",
-		keys:   "8 / cdn <enter> <enter> z assets <enter> <enter> z site <enter> +1s",
+		keys:   "8 / cdn <enter> <enter> z assets <enter> <enter> z site <enter>",
 		alt:    "Three columns: the parent folder, the objects of the open folder, and a JSON file in colour",
 		width:  120,
 		height: 20,
@@ -111,6 +111,7 @@ func (p pictureSpec) render(ctx context.Context, l look) (string, error) {
 		return "", err
 	}
 	r.press(p.keys)
+	r.rest()
 	w := &svgWriter{look: l}
 	var content strings.Builder
 	for y, line := range r.frame() {

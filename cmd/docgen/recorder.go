@@ -88,6 +88,23 @@ func (r *recorder) run(cmd tea.Cmd) {
 	}
 }
 
+// restFor is how long a frame is looked at before it is taken: longer than the cursor rests before a preview is read.
+const restFor = 400 * time.Millisecond
+
+// rest lets timers end that are shorter, and waits for what follows from them.
+func (r *recorder) rest() {
+	for done := time.After(restFor); ; {
+		select {
+		case one := <-r.results:
+			delete(r.working, one.command)
+			r.handle(one.msg)
+		case <-done:
+			r.run(nil)
+			return
+		}
+	}
+}
+
 // handle passes a message to the program, which draws a frame: a list reads what its last frame lacked.
 func (r *recorder) handle(msg tea.Msg) {
 	switch msg := msg.(type) {

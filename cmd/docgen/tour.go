@@ -95,6 +95,7 @@ func recordTour(ctx context.Context, theme string) ([]tourFrame, error) {
 				show(n, s.pause)
 			}
 		}
+		r.rest()
 		show(n, s.hold)
 	}
 	return frames, nil
