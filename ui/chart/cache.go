@@ -13,7 +13,6 @@ type Cache struct {
 	box     ui.Box
 	current bool
 	text    string
-	plotted [2]plottedSeries
 }
 
 // View returns the chart's View, drawn again only if something has changed. Points are not compared: they must not
@@ -21,7 +20,7 @@ type Cache struct {
 func (k *Cache) View(c Chart, b ui.Box) string {
 	current := c.current(b)
 	if k.text == "" || k.current != current || !sameBox(k.box, b) || !k.chart.same(c) {
-		k.box, k.current, k.text = b, current, c.view(b, &k.plotted)
+		k.box, k.current, k.text = b, current, c.View(b)
 	}
 	k.chart = c // its marks are compared one by one only once
 	return k.text

@@ -33,7 +33,7 @@ type TimeMark struct {
 	Tone  theme.Tone
 }
 
-// A Chart draws one or two series of the same unit.
+// A Chart draws one or two series of the same unit. Values below 0 are drawn as 0.
 type Chart struct {
 	Title    string
 	Unit     Unit
@@ -46,22 +46,18 @@ type Chart struct {
 
 const (
 	minWidth  = 26               // of a box with a plot
-	minHeight = 5                // of a box with a plot
+	minHeight = 6                // of a box with a plot
 	minPlot   = 12               // cells: two times fit below it
 	recent    = 30 * time.Minute // the age up to which the last value is the value now
 )
 
 // View draws the chart in a panel that fills the box: its title with figures, plot, time axis and marks. A box that is
 // too small for that shows one line: title, sparkline and figures.
-func (c Chart) View(b ui.Box) string { return c.view(b, &[2]plottedSeries{}) }
-
-// view is View, with what asciigraph drew of each series the last time.
-func (c Chart) view(b ui.Box, plotted *[2]plottedSeries) string {
+func (c Chart) View(b ui.Box) string {
 	if len(c.Series) > 2 {
 		c.Series = c.Series[:2]
 	}
 	f := c.frame(b)
-	f.plotted = plotted
 	switch {
 	case b.TextOnly:
 		return f.sentence()
@@ -108,15 +104,12 @@ type frame struct {
 	box       ui.Box
 	zone      *time.Location
 	from, to  time.Time
-	figures   []figures         // of each series
-	any       bool              // a series has a value
-	low, high float64           // least and greatest value of all series, and 0
-	bars      bool              // values are drawn as bars: all are above 0, and there are block characters
-	divisor   float64           // of the values that are shown
-	unit      string            // of the values that are shown: "Mb/s"
-	isCurrent bool              // the last values are those of now
-	marks     []TimeMark        // within the time that is shown, newest first
-	plotted   *[2]plottedSeries // what asciigraph drew of each series the last time
+	figures   []figures  // of each series
+	any       bool       // a series has a value
+	divisor   float64    // of the values that are shown
+	unit      string     // of the values that are shown: "Mb/s"
+	isCurrent bool       // the last values are those of now
+	marks     []TimeMark // within the time that is shown, newest first
 }
 
 // figures sum up the values of a series within the time that is shown.
@@ -137,16 +130,16 @@ func (c Chart) frame(b ui.Box) *frame {
 		f.Series[n].Points = inOrder(f.Series[n].Points)
 	}
 	f.from, f.to = f.span()
+	most := 0.0 // of all series
 	for _, s := range f.Series {
 		one := summarize(s.Points, f.from, f.to)
 		one.limit = longestStep(s.Points)
 		f.figures = append(f.figures, one)
 		if one.any {
-			f.any, f.low, f.high = true, min(f.low, one.low), max(f.high, one.high)
+			f.any, most = true, max(most, one.high)
 		}
 	}
-	f.bars = f.low >= 0 && !ascii(b.Theme)
-	f.divisor, f.unit = c.Unit.scaled(max(f.high, -f.low))
+	f.divisor, f.unit = c.Unit.scaled(most)
 	for _, m := range c.Marks {
 		if f.column(m.Time, 100) >= 0 {
 			f.marks = append(f.marks, m)

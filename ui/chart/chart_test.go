@@ -77,7 +77,7 @@ func TestChart_View_keepsSpikes(t *testing.T) {
 	}))
 	lines := drawn(c, box(t, 60, 12))
 	top := lines[1]
-	if got := strings.Count(top, "▄"); got != 12 || !strings.Contains(top, "100 ┤") {
+	if got := strings.Count(top, "╭"); got != 12 || !strings.Contains(top, "100 ┤") {
 		t.Errorf("%d of 12 spikes reach the top:\n%s", got, strings.Join(lines, "\n"))
 	}
 }
@@ -150,7 +150,7 @@ func TestChart_View_ticksAndTimes(t *testing.T) {
 }
 
 var (
-	tickLabel = regexp.MustCompile(`^│ +(?:(?:cpu|out) )?(-?[0-9.,]+) ┤`)
+	tickLabel = regexp.MustCompile(`^│ +(?:(?:cpu|out) )?([0-9.,]+) [┤┼]`)
 	rowLabel  = regexp.MustCompile(`^│ +(cpu|out) ┤`)
 	timeLabel = regexp.MustCompile(`[0-9]{2}:[0-9]{2}|[0-9]+ [A-Z][a-z]{2}`)
 )
@@ -359,7 +359,7 @@ func TestChart_title_values(t *testing.T) {
 		t.Error(head)
 	}
 	b.Width, b.Theme = 50, asciiBox(t, 1, 1).Theme
-	if head := drawn(c, b)[0]; !strings.Contains(head, "Network Mb/s - in - 28.8  out = 0 -") {
+	if head := drawn(c, b)[0]; !strings.Contains(head, "Network Mb/s - in 28.8  out 0 -") {
 		t.Error(head)
 	}
 }
@@ -407,43 +407,50 @@ func TestChart_View_cursor(t *testing.T) {
 	}
 }
 
-// Two series stand one above the other with the same scale and their names, so that neither hides the other or seems to
-// be added to it. ASCII has lines, and a mark where they share a cell.
+// Two series stand one above the other with their names, so that neither hides the other or seems to be added to it.
+// Each has a scale of its own. In low boxes they are sparklines.
 func TestChart_View_twoSeries(t *testing.T) {
 	level := func(v float64) []ChartPoint { return day(func(int) float64 { return v }) }
-	c := Chart{Title: "Network", Unit: percent, Series: []Series{{"in", level(50)}, {"out", level(100)}}}
-	b := box(t, 60, 10)
-	rows := func() (rows []string) {
-		for _, line := range drawn(c, b) {
-			if label, bar, found := strings.Cut(strings.Trim(line, "│ "), " ┤"); found {
-				rows = append(rows, label+":"+string([]rune(bar + " ")[0]))
-			}
+	c := Chart{Title: "Network", Unit: percent, Series: []Series{{"in", level(5)}, {"out", level(100)}}}
+	for _, b := range []ui.Box{box(t, 60, 10), asciiBox(t, 60, 10)} {
+		line, bar := "┼─", "┤█"
+		if ascii(b.Theme) {
+			line, bar = "+-", "|#"
 		}
-		return rows
+		rows := func() string {
+			var rows []string
+			for _, text := range drawn(c, b)[1 : b.Height-1] {
+				for _, want := range []string{line, bar} {
+					if label, _, found := strings.Cut(text, want); found {
+						rows = append(rows, strings.Trim(label, "│| ")+want)
+					}
+				}
+			}
+			return strings.Join(rows, " ")
+		}
+		if got := rows(); got != "5"+line+" 100"+line {
+			t.Errorf("%s\n%s", got, c.View(b))
+		}
+		b.Height = 7
+		if got := rows(); got != "in"+bar+" out"+bar {
+			t.Errorf("%s\n%s", got, c.View(b))
+		}
 	}
-	if got := strings.Join(rows(), "|"); got != "100: |50:▄|in 0:▀|100:▄|50:█|out 0:▀" {
-		t.Errorf("%s\n%s", got, c.View(b))
-	}
-	b.Height = 6
-	if got := strings.Join(rows(), "|"); got != "in:▄|out:▇" {
-		t.Errorf("%s\n%s", got, c.View(b))
-	}
+	b := box(t, 60, 10)
 	first, second := b.Theme.Codes(theme.ChartFirst), b.Theme.Codes(theme.ChartSecond)
-	if text := c.View(b); !strings.Contains(text, first.Open+"▄") || !strings.Contains(text, second.Open+"▇") {
+	if text := c.View(b); !strings.Contains(text, first.Open+"──") || !strings.Contains(text, second.Open+"──") {
 		t.Errorf("the series have the same colour:\n%s", text)
-	}
-	c.Series[1].Points = level(50)
-	if text := strings.Join(drawn(c, asciiBox(t, 60, 12)), "\n"); strings.Count(text, "#") < 40 {
-		t.Errorf("the lines coincide:\n%s", text)
 	}
 }
 
-// The axis has the finest steps that hold the greatest value in the upper half of the last tick's row.
-func TestNewScale_tightest(t *testing.T) {
-	for most, want := range map[float64]float64{2278: 2000, 2499: 2000, 2501: 4000, 60: 50, 402: 400, 520: 500} {
-		s := newScale(0, most, 3)
-		if s.high != want || s.row(most) >= float64(s.rows)-0.5 {
-			t.Errorf("%v: an axis to %v, on which it is in row %v of %d", most, s.high, s.row(most), s.rows)
+// The greatest value reaches seven tenths of the height, and is never more than half a row above the last.
+func TestNewScale(t *testing.T) {
+	for rows := 4; rows <= 40; rows++ {
+		for most := 1.0; most < 10; most += 0.01 {
+			s, highest := newScale(most, rows), float64(rows-1)
+			if row := s.row(most); (1+math.Round(row))/float64(rows) < 0.7 || row >= highest+0.5 {
+				t.Fatalf("%.2f is in row %v of %d: %+v", most, row, rows, s)
+			}
 		}
 	}
 }
@@ -503,7 +510,7 @@ func TestChart_View_gaps(t *testing.T) {
 		lines := drawn(cpu(points), box(t, 100, 12))
 		text := strings.Join(lines, "\n")
 		if !strings.Contains(text, "no data") || !strings.Contains(lines[9], "····") ||
-			!regexp.MustCompile(`▀ *·{4,} *▀`).MatchString(lines[9]) {
+			!regexp.MustCompile(`│ +0 ┤ +·+ no data ·+ +│`).MatchString(lines[9]) {
 			t.Errorf("%s:\n%s", name, text)
 		}
 	}
@@ -523,31 +530,6 @@ func TestChart_View_joinsSamples(t *testing.T) {
 	}
 }
 
-// Values are drawn as bars in every size.
-func TestChart_View_lowPlot(t *testing.T) {
-	c := cpu(day(func(i int) float64 {
-		switch {
-		case i == 0:
-			return 400
-		case i < 144:
-			return 150
-		}
-		return 240
-	}))
-	c.Series = append(c.Series, Series{"out", day(func(int) float64 { return 40 })})
-	for _, height := range []int{6, 9, 20} {
-		for _, series := range [][]Series{c.Series[:1], c.Series} {
-			c := c
-			c.Series = series
-			lines := drawn(c, box(t, 60, height))
-			text := strings.Join(lines[1:len(lines)-1], "\n")
-			if !strings.ContainsAny(text, "▁▂▃▄▅▆▇") || strings.ContainsAny(text, "╌╭╮") {
-				t.Errorf("%d lines, %d series:\n%s", height, len(series), text)
-			}
-		}
-	}
-}
-
 // In a box that is too low for marks, the plot leaves no room for their labels.
 func TestChart_View_lowPlotWithoutMarks(t *testing.T) {
 	c := cpu(day(func(i int) float64 { return float64(i % 90) }))
@@ -563,28 +545,12 @@ func TestChart_View_lowPlotWithoutMarks(t *testing.T) {
 
 // A line is in the row that is nearest to its value, also where a greater value is above the last tick.
 func TestChart_View_linesMeetTicks(t *testing.T) {
-	for _, height := range []int{10, 12, 15} {
-		c := cpu(day(func(i int) float64 { return []float64{424, 380, 424}[i*3/289] }))
-		text := strings.Join(drawn(c, asciiBox(t, 60, height)), "\n")
-		if !regexp.MustCompile(`400 \+-{50}`).MatchString(text) {
-			t.Errorf("no line at 400 with %d lines:\n%s", height, text)
-		}
-	}
-}
-
-// A bar begins in the middle of the row of 0 and ends in the middle of that of its value, where the ticks are, whatever
-// the number of rows. What is less than a quarter of a row lies on the axis.
-func TestChart_View_barsMeetTicks(t *testing.T) {
-	c := cpu(day(func(i int) float64 { return []float64{0, 100, 200, 400}[i*4/289] }))
-	for _, height := range []int{8, 10, 20} {
-		lines := drawn(c, box(t, 60, height))
-		for tick, want := range map[string]string{" 0 ┤": " 0 ┤──────", "200 ┤": "▄", "400 ┤": "▄"} {
-			row := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, tick) })
-			switch {
-			case row < 0 && tick != " 0 ┤" || row >= 0 && !strings.Contains(lines[row], want):
-				t.Errorf("no bar ends at %s:\n%s", tick, strings.Join(lines, "\n"))
-			case tick == " 0 ┤" && strings.ContainsAny(lines[row], "▁▂▃▄▅▆▇█"):
-				t.Errorf("bars reach below 0:\n%s", strings.Join(lines, "\n"))
+	for _, height := range []int{8, 10, 12, 15, 20} {
+		c := cpu(day(func(i int) float64 { return []float64{0, 200, 400}[i*3/289] }))
+		text := strings.Join(drawn(c, box(t, 60, height)), "\n")
+		for _, want := range []string{" 0 ┼─{10}", " 200 ┤ +╭─{10,}╯", " 400 ┤ +╭─{10}"} {
+			if !regexp.MustCompile(want).MatchString(text) {
+				t.Errorf("no %q with %d lines:\n%s", want, height, text)
 			}
 		}
 	}
@@ -690,28 +656,5 @@ func TestSparkline(t *testing.T) {
 	}
 	if got := Sparkline(asciiBox(t, 1, 1).Theme, []float64{0, 1, 2, 3, 4, 5, 6, 7}); got != "_.:-=+*#" {
 		t.Error(got)
-	}
-}
-
-// The line at the cursor changes no bar: one that is cut, or heightened by a dot, looks like another value just when
-// something was detected.
-func TestChart_View_cursorKeepsBars(t *testing.T) {
-	level := func(v float64) []ChartPoint { return day(func(int) float64 { return v }) }
-	c := Chart{Title: "Network", Unit: percent, Series: []Series{{"in", level(20)}, {"out", level(70)}}}
-	b, lines := box(t, 60, 14), 0
-	without := drawn(c, b)
-	c.Cursor = start.Add(12 * time.Hour)
-	for y, line := range drawn(c, b)[1:11] {
-		for x, r := range []rune(line) {
-			switch old := []rune(without[y+1])[x]; {
-			case r != old && old != ' ':
-				t.Errorf("%c replaces %c:\n%s", r, old, line)
-			case r != old:
-				lines++
-			}
-		}
-	}
-	if lines < 3 {
-		t.Errorf("the line has %d cells", lines)
 	}
 }

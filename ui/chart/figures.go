@@ -55,7 +55,7 @@ func (f *frame) line(width int) string {
 	if room = min(room, 48); room < 8 {
 		return name + text
 	}
-	values := Resample(f.Series[0].Points, f.from, f.to, room)
+	values := resample(f.Series[0].Points, f.from, f.to, room, f.figures[0].limit)
 	return name + "  " + f.box.Theme.Paint(lineTones[0], Sparkline(f.box.Theme, values)) + text
 }
 
@@ -80,11 +80,7 @@ func (f *frame) describe(words []string) string {
 	separator := t.Paint(theme.Muted, " / ")
 	var parts, names []string
 	for n, s := range f.Series {
-		name := s.Name
-		if len(words) > 0 && !f.bars {
-			name += " " + charSet(t, n).Horizontal
-		}
-		names = append(names, t.Paint(lineTones[n], name))
+		names = append(names, t.Paint(lineTones[n], s.Name))
 	}
 	bare, short := words != nil && len(words) == 0, len(words) == 0
 	switch {

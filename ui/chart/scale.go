@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/dustin/go-humanize"
 )
@@ -66,74 +65,56 @@ func formatNumber(v float64) string {
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
-// A scale is the value axis: from low to high in steps of 1, 2 or 5 times a power of ten.
+// A scale is the value axis: from 0 on, with ticks at multiples of 1, 2 or 5 times a power of ten.
 type scale struct {
-	low, high float64
-	steps     int // between low and high; 0: bars of series that stand one above the other fill their rows
-	exponent  int // of the power of ten
-	rows      int // that it takes: a multiple of the steps, and one
+	step    float64 // between two ticks; 0 without an axis
+	perTick int     // rows from one tick to the next
 }
 
-// maxSteps is how many steps an axis has at most: their ends are labelled.
-const maxSteps = 4
-
-// newScale returns a scale that holds 0 and all values between two, on at most a number of rows. Of the scales with
-// the finest steps it is the one on which the values take the most room. Values may be above the last tick by less
-// than half a row: they are drawn in the upper half of its row.
-func newScale(least, most float64, rows int) scale {
-	least, most = min(0, least), max(0, most)
-	if most-least < 1e-9 {
+// newScale returns a scale for values up to most on a number of rows: with at most five ticks, or as few of them as it
+// takes for the greatest value to reach four fifths of the height. It may be above the last row by less than half.
+func newScale(most float64, rows int) (best scale) {
+	if rows < minLine {
+		return scale{}
+	}
+	if most < 1e-9 {
 		most = 1
 	}
-	allowed := max(min(2, rows-1), min(maxSteps, (rows-1)/2))
-	if least < 0 && most > 0 {
-		allowed = max(2, allowed)
-	}
-	var best scale
-	room, candidates := 0.0, 3
-	for exponent := int(math.Floor(math.Log10((most-least)/float64(allowed)))) - 1; candidates > 0; exponent++ {
-		for _, digit := range []float64{1, 2, 5} {
-			step := digit * math.Pow(10, float64(exponent))
-			first := math.Floor(least/step + 1e-9)
-			s := scale{low: first * step, exponent: exponent}
-			for s.steps = max(1, -int(first)); s.steps <= allowed; s.steps++ {
-				s.rows = (rows-1)/s.steps*s.steps + 1
-				s.high = (first + float64(s.steps)) * step
-				if s.row(most) < float64(s.rows)-0.5 {
-					break
-				}
-			}
-			if s.steps > allowed || candidates == 0 {
-				continue
-			}
-			candidates--
-			taken := s.row(most) - s.row(least)
-			if s.steps == 1 {
-				taken *= 0.7 // two labels say less than three
-			}
-			if taken > room*1.1 {
-				best, room = s, taken
-			}
+	highest, reached := float64(rows-1), 0.0
+	for n := max((rows+4)/5, min(2, (rows-1)/2)); n < rows && reached < 0.8*highest; n++ {
+		s := scale{perTick: n, step: roundUp(most * float64(n) / (highest + 0.49))}
+		if row := s.row(most); row > reached {
+			best, reached = s, row
 		}
 	}
 	return best
 }
 
-// row returns the row of a value, counted from the bottom.
-func (s scale) row(v float64) float64 { return (v - s.low) / (s.high - s.low) * float64(s.rows-1) }
+// roundUp returns the least of 1, 2 and 5 times a power of ten that is not below v.
+func roundUp(v float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, digit := range []float64{1, 2, 5} {
+		if v <= digit*power*(1+1e-9) {
+			return digit * power
+		}
+	}
+	return 10 * power
+}
 
-// tick returns the label of a tick, and its row counted from the bottom.
-func (s scale) tick(n int) (label string, row int) {
-	if s.steps == 0 {
-		return "", 0
+// row returns the row of a value, counted from the bottom.
+func (s scale) row(v float64) float64 { return v / s.step * float64(s.perTick) }
+
+// label returns the label of a row, counted from the bottom; "" if there is no tick.
+func (s scale) label(row int) string {
+	switch {
+	case s.step == 0 || row%s.perTick != 0:
+		return ""
+	case row == 0:
+		return "0"
 	}
-	value := s.low + (s.high-s.low)*float64(n)/float64(s.steps)
-	label = strconv.FormatFloat(value, 'f', max(0, -s.exponent), 64)
-	if math.Abs(value) >= 1000 {
-		label = humanize.Comma(int64(math.Round(value)))
+	value := s.step * float64(row/s.perTick)
+	if value >= 1000 {
+		return humanize.Comma(int64(math.Round(value)))
 	}
-	if strings.Trim(label, "-0.") == "" {
-		label = "0"
-	}
-	return label, n * (s.rows - 1) / s.steps
+	return strconv.FormatFloat(value, 'f', max(0, -int(math.Floor(math.Log10(s.step)+1e-9))), 64)
 }

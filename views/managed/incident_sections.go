@@ -494,7 +494,7 @@ func (w incidentSections) distance(c account.RecentChange) int {
 	return 1
 }
 
-// headLine returns the line that says what the incident is: number, phase, age, ticket, and the course of the CPU.
+// headLine returns the line that says what the incident is: number, phase, age and ticket.
 func (w incidentSections) headLine() []string {
 	t, i := w.b.Theme, w.i
 	found, known := w.a.Incidents().Of(i.ID)
@@ -511,13 +511,10 @@ func (w incidentSections) headLine() []string {
 		t.Paint(tone, strings.TrimSpace(mark+" "+phase)),
 	}, "   ")
 	line += w.sinceAndTicket(w.b.Width - ui.Width(line))
-	if label := i.Ticket.Label.String(); label != "" && ui.Width(line)+ui.Width(label)+20 < w.b.Width {
+	if label := i.Ticket.Label.String(); label != "" && ui.Width(line)+ui.Width(label)+2 <= w.b.Width {
 		line += "  " + t.Paint(theme.Muted, label)
 	}
 	lines := []string{ui.Truncate(line, w.b.Width, t.Glyphs.Ellipsis)}
-	if course := w.course(min(24, w.b.Width-ui.Width(line)-7)); course != "" {
-		lines[0] = ui.Pad(lines[0], w.b.Width-ui.Width(course)) + course
-	}
 	if text := describeIncident(w.a, found); known && text != string(found.Phase) {
 		lines = append(lines, w.wrap(text, tone)...)
 	}
@@ -554,20 +551,4 @@ func (w incidentSections) loadLines() []string {
 	figures[0] = "at detection: " + figures[0]
 	w.b.Width -= 2 // for an ellipsis
 	return wrapParts(figures, w.b)
-}
-
-// course returns the CPU around the detection as a sparkline; "" without room or values.
-func (w incidentSections) course(width int) string {
-	if width < 6 || whyNoLoad(w.a, w.i) != "" {
-		return ""
-	}
-	at := w.i.Created.Time()
-	from, to := at.Add(-incident.LoadSpan), at.Add(incident.LoadSpan)
-	if r := statsRange(w.a); to.After(r.last) {
-		to = r.last
-	}
-	small := w.b
-	small.Width = width
-	line := metricSparkline(w.a, Metrics()[0], from, to, small)
-	return w.b.Theme.Paint(theme.Muted, "CPU ") + w.b.Theme.Paint(theme.ChartFirst, line)
 }

@@ -65,14 +65,6 @@ func MetricPanel(a *account.Account, m metric, b ui.Box) string {
 	return metricPanel(a, m, chart.Chart{}, b)
 }
 
-// metricSparkline returns the course of a metric between two moments, as wide as b; "" without values.
-func metricSparkline(a *account.Account, m metric, from, to time.Time, b ui.Box) string {
-	for _, s := range metricSeries(a, m) {
-		return chart.Sparkline(b.Theme, chart.Resample(s.Points, from, to, b.Width))
-	}
-	return ""
-}
-
 // metricPanel draws a metric into a chart that says which time it shows. It is drawn again only if something has
 // changed.
 func metricPanel(a *account.Account, m metric, c chart.Chart, b ui.Box) string {
