@@ -296,7 +296,7 @@ func TestIncident_lastTime(t *testing.T) {
 	startProvider(t, screenSize{120, 36}, func(r *harness) { // the demo's earlier time was not seen from here
 		r.wait(time.Minute)
 		r.press("i")
-		r.requireText("recovery not seen · no known changes around it · f")
+		r.requireText("recovery not seen · no known changes · f opens it")
 		r.press("f", "1")
 		r.requireText("Issue #810")
 	})

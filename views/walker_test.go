@@ -154,7 +154,7 @@ func drawingProblems(lines []string) []string {
 var (
 	boxTitle  = regexp.MustCompile(`╭─ [\pL▸▲#…][^╭╮│]*`)
 	cutButton = regexp.MustCompile(`\[ [^\]]*…`)
-	axisTick  = regexp.MustCompile(`^ *(?:(?:in|out) )?([\d.,]+) ┤`)
+	axisTick  = regexp.MustCompile(`^ *(?:(?:in|out) )?([\d.,]+) [┤┼]`)
 	axisTime  = regexp.MustCompile(`\d\d:\d\d|\d+ [A-Z][a-z][a-z]`)
 )
 

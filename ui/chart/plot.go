@@ -61,7 +61,6 @@ func (f *frame) draw(c canvas) bool {
 		bottom := p.rows - (len(f.Series)-1-n)*(rows+1)
 		f.drawSeries(plot{c[bottom-rows : bottom], p.left, p.width, rows}, n, scales[n])
 	}
-	f.drawCursor(p)
 	f.drawTimes(p)
 	if p.rows < len(c)-1 {
 		f.drawMarks(p, len(c)-1)
@@ -79,7 +78,8 @@ func (f *frame) label(n int, s scale, row int) string {
 	return text
 }
 
-// drawSeries draws the axis and the values of series n, and on a line a dot at the sample that is closest to the cursor.
+// drawSeries draws the axis and the values of series n, and on a single line a dot at the sample that is closest to the
+// cursor: the title has the values of two.
 func (f *frame) drawSeries(p plot, n int, s scale) {
 	values := resample(f.Series[n].Points, f.from, f.to, p.width, f.figures[n].limit)
 	label := func(row float64) string { return fmt.Sprintf("%*s ", p.left-2, f.label(n, s, int(math.Round(row)))) }
@@ -116,9 +116,9 @@ func (f *frame) drawSeries(p plot, n int, s scale) {
 		y++
 	}
 	f.drawGaps(p, values)
-	if v := f.valueAt(n, f.Cursor); finite(v) && s.step > 0 {
+	if v := f.valueAt(n, f.Cursor); finite(v) && s.step > 0 && len(f.Series) == 1 {
 		at := max(0, f.column(Nearest(f.Series[n].Points, f.Cursor).Time, p.width))
-		p.write(p.left+at, p.rows-1-int(math.Round(level(v))), f.box.Theme.Glyphs.Live, theme.Accent)
+		p.write(p.left+at, p.rows-1-int(math.Round(level(v))), f.box.Theme.Glyphs.Live, lineTones[n])
 	}
 }
 
@@ -138,20 +138,6 @@ func (f *frame) drawGaps(p plot, values []float64) {
 		}
 		if x-start >= len(text)+2 {
 			p.write(p.left+(start+x-len(text))/2, p.rows-1, text, theme.Muted)
-		}
-	}
-}
-
-// drawCursor draws a vertical line at the cursor, behind the plot.
-func (f *frame) drawCursor(p plot) {
-	at := f.column(f.Cursor, p.width)
-	stroke := "┊"
-	if ascii(f.box.Theme) {
-		stroke = ":"
-	}
-	for y := range p.rows {
-		if at >= 0 && p.canvas[y][p.left+at].r == ' ' {
-			p.write(p.left+at, y, stroke, theme.Accent)
 		}
 	}
 }

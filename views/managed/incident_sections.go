@@ -117,7 +117,7 @@ func (w incidentSections) service(s *client.Service) []string {
 }
 
 // followKey returns the key that leads to what is named or not shown whole, where it works.
-func (w incidentSections) followKey() string { return wording.If(w.keys, " · f") }
+func (w incidentSections) followKey() string { return wording.If(w.keys, " · f opens it") }
 
 // shortNotes is how many bytes of a service's notes an incident shows.
 const shortNotes = 2000
@@ -384,7 +384,7 @@ func (w incidentSections) lastTimes() []lastTimeLines {
 		changes := w.a.ChangesOfLastTime(l)
 		found := join.Found(changes)
 		if parts = append(parts, up); len(found) == 0 {
-			parts = append(parts, join.Remark(changes, "no known changes around it"))
+			parts = append(parts, join.Remark(changes, "no known changes"))
 		}
 		parts[len(parts)-1] += w.followKey()
 		some[n] = lastTimeLines{
@@ -454,7 +454,7 @@ func (w incidentSections) changes(most int) ui.StackedPanel {
 	}
 	return ui.StackedPanel{
 		Name:  "changes",
-		Title: theme.Title("Changes", "±"+wording.FormatAge(changeSpan)+" around the detection"),
+		Title: theme.Title("Changes", "within "+wording.FormatAge(changeSpan)+" of the detection"),
 		Lines: lines,
 	}
 }
