@@ -422,7 +422,7 @@ func TestWatch_readsWhatItShows(t *testing.T) {
 		}
 		r.send(tea.WindowSizeMsg{Width: 100, Height: 40})
 		r.wait(2 * time.Second)
-		r.requireText("▂▁", "12 buckets")
+		r.requireText("at #823", "12 buckets")
 		r.requireNoText("reading")
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"lookout/client"
 	"lookout/client/emulator"
@@ -261,7 +262,7 @@ func TestLists_cursorGoesToNewRow(t *testing.T) {
 // requireWrapped requires a text that a dialog as wide as the screen may break anywhere.
 func (r *harness) requireWrapped(text string) {
 	r.T.Helper()
-	words := strings.Fields(strings.ReplaceAll(r.screen(), "│", " "))
+	words := strings.FieldsFunc(r.screen(), func(c rune) bool { return unicode.IsSpace(c) || c >= '─' && c <= '╿' })
 	if !strings.Contains(strings.Join(words, " "), text) {
 		r.T.Errorf("not on the screen: %q\n%s", text, r.screen())
 	}

@@ -158,8 +158,8 @@ func TestIncident_windowAroundDetection(t *testing.T) {
 		for _, metric := range []string{"CPU %", "Network Mb/s", "Disk op/s", "Swap op/s"} {
 			r.requireText("─ " + metric + " ─")
 		}
-		if n := strings.Count(r.screen(), "┊"); n < 4 {
-			r.Errorf("%d cells of lines at the detection\n%s", n, r.screen())
+		if n := strings.Count(r.screen(), "●─╯"); n != 3 {
+			r.Errorf("%d lines have a dot at the detection\n%s", n, r.screen())
 		}
 	})
 }

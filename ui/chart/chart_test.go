@@ -364,7 +364,8 @@ func TestChart_title_values(t *testing.T) {
 	}
 }
 
-// The cursor is a dot on the value, with its time in its middle below if there is room. Other times keep their distance.
+// The cursor is a dot on the value, with its time below, in the middle if there is room. Other times keep their
+// distance.
 func TestChart_View_cursor(t *testing.T) {
 	series := day(func(i int) float64 { return float64(i) })
 	series[100].Value = math.NaN()
