@@ -51,7 +51,7 @@ func newGeneratedObject(name string, size int64, at time.Time) *object {
 }
 
 // generatedText is repeated to form the bytes of a generated object.
-const generatedText = "the quick brown fox jumps over the lazy dog 0123456789 -------\n"
+const generatedText = "INSERT INTO orders VALUES (70412, 'acme', 'paid', 12, 1290.00);\n"
 
 // ReadAt reads the bytes of the object.
 func (o *object) ReadAt(p []byte, off int64) (int, error) {

@@ -267,7 +267,7 @@ func (a *account) seedBuckets() {
 		{1, "media", seedLogs},
 		{2, "acme-backups-ap", seedBackups},
 		{2, "logs-ap", seedLogs},
-		{2, "uploads", seedInvoices},
+		{2, "uploads", seedUploads},
 		{2, "scratch", func(*objectStore, time.Time) {}},
 	} {
 		b := &bucket{
@@ -328,6 +328,20 @@ func seedInvoices(s *objectStore, now time.Time) {
 		at := now.Add(-time.Duration(i) * 36 * time.Hour)
 		name := fmt.Sprintf("%s/invoice-%05d.pdf", at.Format("2006-01"), 70000-i)
 		s.put(newGeneratedObject(name, 60_000+int64(i*977%40_000), at))
+	}
+}
+
+func seedUploads(s *objectStore, now time.Time) {
+	settings := `{"service": "acme-shop", "version": "4.12.0",
+		"payments": {"provider": "billing-api", "retries": 3, "timeout": 2.5}, "maintenance": false}`
+	s.put(newObject("config/limits.yaml", "text/yaml", "avatar: 64 KiB\nreceipt: 2 MiB\n", now.Add(-90*day)))
+	s.put(newObject("config/shop.json", "application/json", settings, now.Add(-3*day)))
+	for i := range 89 {
+		at := now.Add(-time.Duration(i) * 36 * time.Hour)
+		avatar := fmt.Sprintf("avatars/user-%d.png", 10_400+i)
+		s.put(newGeneratedObject(avatar, 60_000+int64(i*977%40_000), at))
+		receipt := fmt.Sprintf("receipts/%s/receipt-%d.pdf", at.Format("2006-01"), 70_000-i)
+		s.put(newGeneratedObject(receipt, 60_000+int64(i*977%40_000), at))
 	}
 }
 

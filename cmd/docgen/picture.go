@@ -48,10 +48,10 @@ var pictureSpecs = []pictureSpec{
 	},
 	{
 		name:   "preview",
-		keys:   "8 / cdn <enter> <enter> z assets <enter> <enter> z site <enter>",
+		keys:   "8 / uploads <enter> <enter> z config <enter> <enter> z shop <enter>",
 		alt:    "Three columns: the parent folder, the objects of the open folder, and a JSON file in colour",
 		width:  120,
-		height: 20,
+		height: 29,
 	},
 	{
 		name: "stats",
@@ -63,9 +63,9 @@ var pictureSpecs = []pictureSpec{
 	},
 	{
 		name: "palette",
-		keys: ": web-",
-		alt: "The palette: web- has been typed, and below it are the matching services, instances, credentials " +
-			"and keys",
+		keys: ": 21",
+		alt: "The palette: 21 has been typed, and below it are a host by its address, an issue by its ticket, another " +
+			"by its number, and a contact by a telephone number",
 		width:  100,
 		height: 22,
 	},

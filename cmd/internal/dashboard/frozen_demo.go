@@ -74,13 +74,16 @@ func (f FrozenDemoOptions) Open(ctx context.Context) (*shell.Shell, *account.Acc
 			RequestBudget: func() string { return formatBudget(c.RateLimit(), now()) },
 		},
 		Preferences: f.Preferences,
-		Panes:       views.Panes(acc),
-		Loop:        loop,
-		TabPlaces:   views.TabPlaces(),
-		Theme:       look,
-		Now:         now,
-		Location:    time.UTC,
-		TokenForm:   func() form.Form { return operation.TokenForm(acc, nil) },
+		Notify: shell.NotifyOptions{
+			Notices: func(bool) []ui.Notification { return operation.Notifications(acc.Notices(false)) },
+		},
+		Panes:     views.Panes(acc),
+		Loop:      loop,
+		TabPlaces: views.TabPlaces(),
+		Theme:     look,
+		Now:       now,
+		Location:  time.UTC,
+		TokenForm: func() form.Form { return operation.TokenForm(acc, nil) },
 	})
 	return s, acc, err
 }
