@@ -164,17 +164,17 @@ func (g *tableRenderer) fit(r tableRow, text string, n int, mark string) (fittin
 	return text, width, last
 }
 
-// writeMarks writes the two cells before a row: the cursor and the mark.
+// writeMarks writes the two cells before a row: the cursor and the mark. A mark alone keeps away from the text.
 func (g *tableRenderer) writeMarks(r tableRow, tint *theme.RowTint, b ui.Box) {
 	g.out = append(g.out, tint.Around.Open...)
+	free := 2
 	if r.cursor {
 		g.writeCell(b.Theme.Glyphs.Cursor, 1, false, tint.Codes(theme.Accent), "")
-	} else {
-		g.pad(1)
+		free--
 	}
 	if r.marked {
 		g.writeCell(b.Theme.Glyphs.Mark, 1, false, tint.Codes(theme.Marked), "")
-	} else {
-		g.pad(1)
+		free--
 	}
+	g.pad(free)
 }
