@@ -85,7 +85,7 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 		resource.PaneColumn("change", table.TextCell(theme.Plain, func(e row) string {
 			return client.NewText(e.Change.Op).String()
 		})).Width(18),
-		resource.PaneColumn("of", table.TextCell(theme.Strong, account.EntryName)).MinWidth(14).Label(),
+		resource.PaneColumn("of", table.TextCell(theme.Plain, account.EntryName)).MinWidth(14).Label(),
 		resource.PaneColumn("reason", table.TextCell(theme.Plain, func(e row) string {
 			window, reason := operation.FormatWindow(a, e.Change), client.NewText(e.Change.Reason).String()
 			if window == "" {

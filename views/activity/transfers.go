@@ -50,7 +50,7 @@ func transferColumns() []table.Column[*transfer.Status] {
 	return resource.PaneColumns(
 		resource.PaneColumn("state", transferState).Width(11).RankedBy(transferRank),
 		resource.PaneColumn("what", table.TextCell(theme.Muted, kind)).Width(8).Drop(4, 0),
-		resource.PaneColumn("name", table.TextCell(theme.Strong, operation.TransferName)).MinWidth(15).Label(),
+		resource.PaneColumn("name", table.TextCell(theme.Plain, operation.TransferName)).MinWidth(15).Label(),
 		resource.PaneColumn("progress", progressCell).Width(10).FilterByName().FilteredBy(progressValue).
 			SortedBy(func(r, s row) bool { return progressFraction(r) < progressFraction(s) }),
 		resource.PaneColumn("done", table.TextCell(theme.Plain, done)).Width(9).AlignRight().Drop(3, 0).FilterByName().

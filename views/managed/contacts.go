@@ -37,7 +37,7 @@ func contactColumns() []resource.ColumnDefinition[*client.Contact] {
 	type row = *client.Contact
 	return []resource.ColumnDefinition[row]{
 		resource.IDColumn(contactID),
-		resource.TextColumn("name", theme.Strong, func(c row) client.ServerText { return c.Name }).MinWidth(12),
+		resource.TextColumn("name", theme.Plain, func(c row) client.ServerText { return c.Name }).MinWidth(12).Label(),
 		resource.TextColumn("group", theme.Plain, func(c row) client.OptionalServerText { return c.Group }).
 			OrElse("none", theme.Muted).Width(12).Drop(2, 1),
 		resource.TextColumn("email", theme.Plain, func(c row) client.ServerText { return c.Email }).

@@ -45,7 +45,7 @@ func credentialColumns(a *account.Account) []resource.ColumnDefinition[*client.C
 	}
 	return []resource.ColumnDefinition[row]{
 		resource.IDColumn(credentialID),
-		resource.TextColumn("label", theme.Strong, credentialLabel).MinWidth(16),
+		resource.TextColumn("label", theme.Plain, credentialLabel).MinWidth(16).Label(),
 		resource.NewColumn("last_decrypted", func(c row) string {
 			return resource.TimeValue(c.LastDecrypted)
 		}, lastDecryptedCell).Titled("last decrypted").Width(14).AlignRight().

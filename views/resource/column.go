@@ -47,11 +47,11 @@ func DetailColumn[T any](name string, value func(T) string) ColumnDefinition[T] 
 	return ColumnDefinition[T]{Name: name, DetailOnly: true, Value: value}
 }
 
-// TextColumn returns a column that shows a text of the row in one tone. Strong text is the row's label.
+// TextColumn returns a column that shows a text of the row in one tone.
 func TextColumn[T any, S serverText](name string, tone theme.Tone, text func(T) S) ColumnDefinition[T] {
 	c := NewColumn(name, func(row T) string { return text(row).Raw() },
 		table.TextCell(tone, func(row T) string { return text(row).String() }))
-	c.Pane.IsLabel, c.Pane.Raw = tone == theme.Strong, func(row T) string { return text(row).Raw() }
+	c.Pane.Raw = func(row T) string { return text(row).Raw() }
 	return c
 }
 

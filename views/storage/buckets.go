@@ -106,7 +106,7 @@ func bucketColumns() []resource.ColumnDefinition[*client.Bucket] {
 	size := number("size", operation.FormatOptionalSize, func(b row) client.Optional[int64] { return b.Size }).Width(9)
 	return []resource.ColumnDefinition[row]{
 		resource.TextColumn("cluster", theme.Plain, func(b row) client.ServerText { return b.Location() }).Width(14),
-		resource.TextColumn("label", theme.Strong, func(b row) client.ServerText { return b.Label }).
+		resource.TextColumn("label", theme.Plain, func(b row) client.ServerText { return b.Label }).Label().
 			Titled("bucket").MinWidth(16),
 		number("objects", operation.FormatOptionalCount, objects).Width(11),
 		size,

@@ -63,7 +63,7 @@ func clusterColumns(a *account.Account) []resource.ColumnDefinition[*client.Clus
 	buckets := func(c row) join.Joined[*client.Bucket] { return a.BucketsInCluster(c.ID.Raw()) }
 	count := func(rows []*client.Bucket) string { return fmt.Sprint(len(rows)) }
 	return []resource.ColumnDefinition[row]{
-		resource.TextColumn("id", theme.Strong, func(c row) client.ServerText { return c.ID }).
+		resource.TextColumn("id", theme.Plain, func(c row) client.ServerText { return c.ID }).Label().
 			Titled("cluster").MinWidth(14),
 		resource.TextColumn("region", theme.Plain, func(c row) client.ServerText { return c.Region }).
 			Width(14).Drop(2, 0),

@@ -48,7 +48,7 @@ func keyColumns(a *account.Account) []resource.ColumnDefinition[*client.AccessKe
 	type row = *client.AccessKey
 	return []resource.ColumnDefinition[row]{
 		resource.IDColumn(keyID),
-		resource.TextColumn("label", theme.Strong, keyLabel).MinWidth(16),
+		resource.TextColumn("label", theme.Plain, keyLabel).MinWidth(16).Label(),
 		resource.TextColumn("access_key", theme.Plain, func(k row) client.ServerText { return k.AccessKey }).
 			Titled("access key").Width(20).Drop(2, 0),
 		{Name: "limited", Value: func(k row) string { return resource.OptionalValue(k.Limited) }},

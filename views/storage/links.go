@@ -65,7 +65,7 @@ func linkColumns() []table.Column[*account.PresignedLink] {
 	bucket := func(r row) string { return r.Bucket }
 	return resource.PaneColumns(
 		resource.PaneColumn("method", table.TextCell(theme.Plain, method)).Width(7),
-		resource.PaneColumn("name", table.TextCell(theme.Strong, linkName)).MinWidth(20).Label(),
+		resource.PaneColumn("name", table.TextCell(theme.Plain, linkName)).MinWidth(20).Label(),
 		resource.PaneColumn("bucket", table.TextCell(theme.Muted, bucket)).MinWidth(16),
 		resource.PaneColumn("left", linkRemainingCell).Width(8).AlignRight().
 			SortedBy(func(r, s row) bool { return r.Expires.Before(s.Expires) }),

@@ -34,7 +34,7 @@ func (l *objectListing) nameCell(o *client.Object, _ ui.Box) (string, theme.Tone
 	if l.isFolder(o) {
 		return l.displayName(o), theme.Accent
 	}
-	return markPublic(l.a, l.path.bucket.Object(o.Name.Raw()).ID(), l.displayName(o), theme.Strong)
+	return markPublic(l.a, l.path.bucket.Object(o.Name.Raw()).ID(), l.displayName(o), theme.Plain)
 }
 
 // View shows the columns of the sums once somebody has asked for them.
