@@ -64,8 +64,8 @@ var pictureSpecs = []pictureSpec{
 	{
 		name: "palette",
 		keys: ": 21",
-		alt: "The palette: 21 has been typed, and below it are a host by its address, an issue by its ticket, another " +
-			"by its number, and a contact by a telephone number",
+		alt: "The palette: 21 has been typed, and below it are a host by its address, an issue by its ticket, " +
+			"another by its number, and a contact by a telephone number",
 		width:  100,
 		height: 22,
 	},

@@ -67,7 +67,8 @@ func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Serv
 			first, second := account.StatusRank(s.Status), account.StatusRank(t.Status)
 			return first < second || first == second && s.Label.String() < t.Label.String()
 		}),
-		resource.TextColumn("label", theme.Plain, func(s row) client.ServerText { return s.Label }).MinWidth(14).Label(),
+		resource.TextColumn("label", theme.Plain, func(s row) client.ServerText { return s.Label }).
+			MinWidth(14).Label(),
 		resource.NewColumn(
 			"service_type", func(s row) string { return string(s.Type) },
 			table.TextCell(theme.Muted, func(s row) string { return s.Type.String() }),

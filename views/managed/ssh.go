@@ -50,7 +50,8 @@ func sshColumns() []resource.ColumnDefinition[*client.Instance] {
 	port := known(func(i row) string { return strconv.Itoa(sshPort(i)) })
 	return []resource.ColumnDefinition[row]{
 		resource.IDColumn(instanceID),
-		resource.TextColumn("label", theme.Plain, func(i row) client.ServerText { return i.Label }).MinWidth(14).Label(),
+		resource.TextColumn("label", theme.Plain, func(i row) client.ServerText { return i.Label }).
+			MinWidth(14).Label(),
 		resource.NewColumn("access", func(i row) string { return resource.OptionalValue(i.SSH.Access) }, accessCell).
 			Width(9),
 		resource.NewColumn(
