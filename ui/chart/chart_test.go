@@ -558,6 +558,19 @@ func TestChart_View_linesMeetTicks(t *testing.T) {
 	}
 }
 
+// Charts of different values have the same time axis.
+func TestChart_View_sameTimeAxis(t *testing.T) {
+	first := ""
+	for _, most := range []float64{8, 400, 2000} {
+		lines := drawn(cpu(day(func(i int) float64 { return most * float64(i) / 288 })), box(t, 60, 12))
+		if first == "" {
+			first = lines[10]
+		} else if lines[10] != first {
+			t.Errorf("up to %v:\n%s\ninstead of\n%s", most, lines[10], first)
+		}
+	}
+}
+
 // A cached chart is drawn again when something has changed, and only then.
 func TestCache_View(t *testing.T) {
 	values := day(func(i int) float64 { return float64(i) })
