@@ -16,9 +16,8 @@ type pictureSpec struct {
 // pictureSpecs are the pictures of the documentation.
 var pictureSpecs = []pictureSpec{
 	{
-		name: "overview",
-		alt: "The overview: services by state with the broken one on top, the open issue and whom to call, " +
-			"maintenance, charts of the last 24 hours with issue numbers, and Object Storage",
+		name:   "overview",
+		alt:    "The overview: what is broken, whom to call, charts of the last 24 hours, and Object Storage",
 		width:  120,
 		height: 36,
 	},
@@ -39,10 +38,9 @@ var pictureSpecs = []pictureSpec{
 		height: 26,
 	},
 	{
-		name: "objects",
-		keys: "8 <enter> g <enter> G <enter> G <enter> <down> <down> <space> <down> <space> <down>",
-		alt: "A folder in a bucket: backups with their sizes and dates, two of them marked; beside the list, the " +
-			"object under the cursor",
+		name:   "objects",
+		keys:   "8 <enter> g <enter> G <enter> G <enter> <down> <down> <space> <down> <space> <down>",
+		alt:    "A folder in a bucket: backups, two of them marked, and the beginning of one",
 		width:  120,
 		height: 26,
 	},

@@ -217,6 +217,5 @@ func (m *movie) style() string {
 }
 
 // tourAlt is what the animation shows, in words.
-const tourAlt = "The first minute: the overview shows a service with a problem; i opens its issue and shows " +
-	"whom to call; d disables its monitoring for an hour; then services, a bucket's objects, and a ticket found by " +
-	"its number"
+const tourAlt = "A minute with the demo: what is broken and whom to call, monitoring disabled for an hour, " +
+	"objects, and a ticket found by its number"
