@@ -123,7 +123,7 @@ func TestRecordings_printedFieldByField(t *testing.T) {
 		}
 	}
 	for _, o := range optest.Documented() {
-		if !printed[o.Name] && o.Name != "view stats" && o.Name != "view cluster" {
+		if len(all) > 0 && !printed[o.Name] && o.Name != "view stats" && o.Name != "view cluster" {
 			t.Errorf("no recording of %s was printed", o.Name)
 		}
 	}
