@@ -463,7 +463,7 @@ func (w *watchedAccount) newest(b ui.Box) []table.TonedText {
 	case w.urgency() == accountReading:
 		return one(theme.Muted, "reading services and issues")
 	}
-	return one(theme.Muted, "no issue is open")
+	return one(theme.Muted, "nothing is down") // whether issues are over depends on tickets, which are not read
 }
 
 // reason says why the account could not be read, and the next step.

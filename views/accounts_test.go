@@ -175,7 +175,7 @@ func TestAllAccounts_noneWaitsForAnother(t *testing.T) {
 	t.Parallel()
 	startAllAccounts(t, screenSize{160, 36}, func(r *harness, s *accountSources) {
 		s.requireLine(r, "prod", "▸", "EU PROD", "1 down", "billing-api", "1 off")
-		s.requireLine(r, "lab", "read-only", "ok", "no issue is open", "none")
+		s.requireLine(r, "lab", "read-only", "ok", "nothing is down", "none")
 		s.requireLine(r, "refused", "not known", "token not accepted", "lookout accounts token refused", "never")
 		s.requireLine(r, "slow", "reading", "reading services and issues")
 		s.requireLine(r, "vault", "reading", "waiting for token_command pass, for at most 10s")
@@ -202,7 +202,7 @@ func TestAllAccounts_noneWaitsForAnother(t *testing.T) {
 		r.press("r")
 		s.token <- ""
 		r.wait(time.Second)
-		s.requireLine(r, "vault", "ok", "no issue is open")
+		s.requireLine(r, "vault", "ok", "nothing is down")
 	})
 }
 

@@ -256,7 +256,8 @@ func openBrowser(url string) tea.Cmd {
 
 // runProgram lends the terminal to another program. Its arguments are a list; no shell reads them.
 func runProgram(x ui.RunProgramMsg) tea.Cmd {
-	return terminal.Exec(exec.Command(x.Name, x.Args...), func(err error) tea.Msg {
+	line := visible.Show("lookout runs " + strings.Join(append([]string{x.Name}, x.Args...), " "))
+	return terminal.Exec(exec.Command(x.Name, x.Args...), line, func(err error) tea.Msg {
 		if err != nil {
 			return ui.StatusMsg{Text: x.Name + " ended: " + err.Error(), Tone: theme.Warn}
 		}

@@ -156,7 +156,8 @@ func TestRun_restoresTheTerminal(t *testing.T) {
 			p := newTestPty(t)
 			before := p.state()
 			lend := func() tea.Cmd {
-				return Exec(exec.Command("sh", "-c", "echo borrowed; read x"), func(error) tea.Msg { return nil })
+				command := exec.Command("sh", "-c", "echo borrowed; read x")
+				return Exec(command, "announced", func(error) tea.Msg { return nil })
 			}
 			s := &modeScreen{keys: map[rune]func() tea.Cmd{'q': end, 'l': lend}}
 			done := make(chan error, 1)
@@ -176,7 +177,7 @@ func TestRun_restoresTheTerminal(t *testing.T) {
 			}
 			_, _ = p.master.WriteString("l")
 			p.waitFor("not lent", func() bool {
-				_, after, lent := strings.Cut(p.output(), "borrowed")
+				_, after, lent := strings.Cut(p.output(), "announced\r\nborrowed")
 				return lent && !strings.Contains(after, "40x5 1")
 			})
 			if left := modesLeftOn(p.output()); len(left) > 0 || p.state() != before {
@@ -248,7 +249,7 @@ func TestRun_lendsTheTerminal(t *testing.T) {
 	count := func() tea.Cmd { return nil }
 	s := &modeScreen{keys: map[rune]func() tea.Cmd{
 		'l': func() tea.Cmd {
-			return Exec(exec.Command("sh", "-c", script, ends), func(error) tea.Msg { return nil })
+			return Exec(exec.Command("sh", "-c", script, ends), "", func(error) tea.Msg { return nil })
 		},
 		'x': count,
 		'k': count,
@@ -304,7 +305,7 @@ func TestTTY_otherGotIt(t *testing.T) {
 		t.Error("nobody has borrowed the terminal")
 	}
 	before := time.Now()
-	if err := lender.runCommand(exec.Command("true")); err != nil {
+	if err := lender.runCommand(exec.Command("true"), ""); err != nil {
 		t.Fatal(err)
 	}
 	if at := time.Unix(0, lender.returned.Load()); at.Before(before) || lender.lent.Load() {

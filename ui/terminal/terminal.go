@@ -195,6 +195,7 @@ type (
 	continued struct{} // the process was stopped and runs again
 	execute   struct {
 		cmd  *exec.Cmd
+		line string // written before it runs
 		done func(error) tea.Msg
 	}
 	output struct {
@@ -236,7 +237,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.tty.reacquire()
 		return m, m.takeBack(func() tea.Msg { return ResumedMsg{} })
 	case execute:
-		err := m.tty.runCommand(msg.cmd)
+		err := m.tty.runCommand(msg.cmd, msg.line)
 		return m, m.takeBack(func() tea.Msg { return msg.done(err) })
 	case output:
 		m.tty.renderer.writeRaw(msg.bytes, msg.query)
@@ -310,7 +311,8 @@ func Quit(code int) tea.Cmd { return func() tea.Msg { return quitNow{code} } }
 // SuspendUnavailableMsg follows.
 func Suspend() tea.Cmd { return func() tea.Msg { return suspend{} } }
 
-// Exec lends the terminal to another program until that ends.
-func Exec(cmd *exec.Cmd, done func(error) tea.Msg) tea.Cmd {
-	return func() tea.Msg { return execute{cmd, done} }
+// Exec lends the terminal to another program until that ends. Before, it writes a line, which must be safe to print:
+// what was on the terminal before the program says nothing of the one that starts.
+func Exec(cmd *exec.Cmd, line string, done func(error) tea.Msg) tea.Cmd {
+	return func() tea.Msg { return execute{cmd, line, done} }
 }

@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -296,8 +297,9 @@ func (t *tty) otherGotIt() bool {
 	return t.lent.Load() || time.Since(time.Unix(0, t.returned.Load())) < time.Second
 }
 
-// runCommand lends the terminal to another program. Until that ends, ctrl+c and ctrl+\ are for it alone.
-func (t *tty) runCommand(cmd *exec.Cmd) error {
+// runCommand writes a line and lends the terminal to another program. Until that ends, ctrl+c and ctrl+\ are for it
+// alone.
+func (t *tty) runCommand(cmd *exec.Cmd, line string) error {
 	if cmd.Env == nil {
 		cmd.Env = childEnviron()
 	}
@@ -312,6 +314,7 @@ func (t *tty) runCommand(cmd *exec.Cmd) error {
 	t.inputFilter.setPaused(true)
 	t.stop()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.input, t.output, t.output // os.Stderr may be a log file
+	_, _ = fmt.Fprintln(t.output, line)
 	err := cmd.Run()
 	t.start()
 	t.inputFilter.setPaused(false)

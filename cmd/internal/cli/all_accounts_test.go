@@ -104,7 +104,7 @@ func TestAllAccounts_enterOpensAndOReturns(t *testing.T) {
 	r := newManyAccounts(t, "")
 	v := r.startAllAccounts(140, 30, false)
 	for _, text := range []string{
-		"prod EU PROD", "1 down", "billing-api", "lab read-only", "no issue is open", "reading services and issues",
+		"prod EU PROD", "1 down", "billing-api", "lab read-only", "nothing is down", "reading services and issues",
 		"lookout accounts token refused",
 	} {
 		v.WaitFor(text)
@@ -128,7 +128,7 @@ func TestAllAccounts_enterOpensAndOReturns(t *testing.T) {
 	v.Type("<esc>")
 	v.WaitFor("press O for all accounts")
 	v.Type("O")
-	v.WaitFor("no issue is open")
+	v.WaitFor("nothing is down")
 	v.Type("C")
 	v.WaitFor("Switch account")
 	v.WaitFor("this is the overview of all accounts")
@@ -167,7 +167,7 @@ func TestAllAccounts_problemsInTheSwitcher(t *testing.T) {
 			strings.Contains(screen, "refused") && strings.Contains(screen, "401 at ")
 	})
 	v.Type("O")
-	v.WaitFor("no issue is open")
+	v.WaitFor("nothing is down")
 	r.requireNoChange()
 }
 
@@ -203,7 +203,7 @@ func TestAllAccounts_tokenCommandWaits(t *testing.T) {
 	v.WaitFor("no services yet")
 	v.Type("O")
 	v.WaitFor("1 of 6 match")
-	v.WaitFor("no issue is open")
+	v.WaitFor("nothing is down")
 	runs, err := os.ReadFile(home + "/runs")
 	if err != nil || strings.Count(string(runs), "run") != 1 {
 		t.Errorf("the program was run %d times, %v", strings.Count(string(runs), "run"), err)
