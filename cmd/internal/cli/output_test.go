@@ -250,7 +250,7 @@ func TestScripts_sort(t *testing.T) {
 		t.Errorf("the last two labels: %v", got)
 	}
 	sizes := strings.Split(r.MustRun("buckets", "list", "-o", "csv", "--columns", "size", "--sort", "-size").Out, "\n")
-	if first, err := strconv.Atoi(sizes[1]); err != nil || first < 1<<30 {
+	if first, err := strconv.ParseInt(sizes[1], 10, 64); err != nil || first < 1<<30 {
 		t.Errorf("the largest bucket: %v", sizes)
 	}
 }
