@@ -348,7 +348,7 @@ func (m *Manager) setRow(id ID, to State, why error) {
 // sharedEnd returns the status of a transfer that has ended, which others share that ended in the same second alike.
 func (r *planRun) sharedEnd(s State, note string, why error, at time.Time) *Status {
 	e := r.ended
-	if e != nil && e.State == s && e.Note == note && errors.Is(e.Err, why) && at.Sub(e.Ended) < time.Second {
+	if e != nil && e.State == s && e.Note == note && e.Err == why && at.Sub(e.Ended) < time.Second {
 		return e
 	}
 	r.ended = r.newShared(s)

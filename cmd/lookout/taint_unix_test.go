@@ -461,7 +461,7 @@ func TestTaint_dashboard(t *testing.T) {
 							for _, id := range elsewhere {
 								r.changeElsewhere(t, "/managed/services/"+id+"/disable")
 							}
-							r.ForgetRequests() // so many were sent that the next ones would wait
+							r.ForgetRequests() // the next ones would wait for the limit of requests
 							p.retype("3r", "a notification", func(string) bool {
 								return strings.Contains(p.output(), "\x1b]9;")
 							})

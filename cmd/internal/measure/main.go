@@ -55,7 +55,7 @@ func (m *measurer) env() []string {
 	)
 }
 
-// run measures a row once; a failure is told, and has no figures.
+// run measures a row once. It returns no figures if that fails, and prints why.
 func (m measurer) run(r row) (figures []float64) {
 	var err error
 	m.home, err = os.MkdirTemp("", "lookout-measure-")
